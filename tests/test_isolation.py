@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from accounts.models import Member
 from core.api.serializers import QuerySerializer, Serializer
@@ -27,6 +26,7 @@ from tests.support.factories import (
     make_wallet,
 )
 from tests.support.ledger_routes import LEDGER_ROUTES, MAKERS, WHOLE_BODY
+from tests.support.member_rows import dump_rows_of
 from tests.support.routes import MISSING_ID
 
 pytestmark = pytest.mark.django_db
@@ -136,23 +136,6 @@ REORDER_CASES = [
     ("/api/account/stocks/reorder", make_stock),
     ("/api/account/tags/reorder", make_tag),
 ]
-
-
-def dump_rows_of(member: Member) -> list[str]:
-    """Return every row of every table that names the member, as text."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT table_name FROM information_schema.columns"
-            " WHERE table_schema = current_schema() AND column_name = 'member_id'"
-        )
-        rows = []
-        for (table,) in cursor.fetchall():
-            cursor.execute(
-                f'SELECT to_jsonb(t)::text FROM "{table}" t WHERE member_id = %s',
-                [member.pk],
-            )
-            rows += [f"{table}: {row}" for (row,) in cursor.fetchall()]
-    return sorted(rows)
 
 
 def every_subclass(cls: type[Any]) -> Iterator[type[Any]]:

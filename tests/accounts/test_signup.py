@@ -10,6 +10,7 @@ from accounts.models import Member, RateLimit
 from accounts.signup_setting import set_signup_enabled
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
+from tests.support.signups import signup_body
 
 PATH = "/api/auth/signup"
 MEMBER_KEYS = {
@@ -34,24 +35,15 @@ MEMBER_KEYS = {
 }
 
 
-def body_of(**fields: Any) -> dict[str, Any]:
-    return {
-        "loginId": "minji.kim",
-        "password": PASSWORD,
-        "displayName": "Kim Minji",
-        "email": "minji@example.com",
-    } | fields
-
-
 def sign_up(client: JSONClient, address: str = "", **fields: Any) -> Any:
     extra = {"REMOTE_ADDR": address} if address else {}
-    return client.send("POST", PATH, body_of(**fields), **extra)
+    return client.send("POST", PATH, signup_body(**fields), **extra)
 
 
 def use_up(client: JSONClient, **extra: str) -> None:
     """Make five attempts that are refused, from one address."""
     for _ in range(5):
-        refused = client.send("POST", PATH, body_of(website="spam"), **extra)
+        refused = client.send("POST", PATH, signup_body(website="spam"), **extra)
         assert refused.status_code == 400
 
 
@@ -144,7 +136,7 @@ def test_other_login_ids_are_refused(anonymous: JSONClient, login_id: Any) -> No
 
 @pytest.mark.parametrize("name", ["loginId", "password", "displayName", "email"])
 def test_every_field_but_the_trap_is_required(anonymous: JSONClient, name: str) -> None:
-    body = body_of()
+    body = signup_body()
     del body[name]
     assert fields_in_error(anonymous.send("POST", PATH, body)) == {name}
 
@@ -315,7 +307,9 @@ def test_forged_header_does_not_help_without_a_proxy(
     for number in range(5):
         sign_up(anonymous, loginId=f"minji{number}")
     for header in ("203.0.113.9", "203.0.113.9, 198.51.100.1"):
-        response = anonymous.send("POST", PATH, body_of(), HTTP_X_FORWARDED_FOR=header)
+        response = anonymous.send(
+            "POST", PATH, signup_body(), HTTP_X_FORWARDED_FOR=header
+        )
         assert response.status_code == 429
 
 
@@ -326,15 +320,15 @@ def test_forged_header_does_not_help_behind_one_proxy(
     settings.TRUSTED_PROXY_COUNT = 1
     for number in range(5):
         forged = f"10.0.0.{number}, 198.51.100.7"
-        use = body_of(loginId=f"minji{number}")
+        use = signup_body(loginId=f"minji{number}")
         response = anonymous.send("POST", PATH, use, HTTP_X_FORWARDED_FOR=forged)
         assert response.status_code == 201
     again = anonymous.send(
-        "POST", PATH, body_of(), HTTP_X_FORWARDED_FOR="10.9.9.9, 198.51.100.7"
+        "POST", PATH, signup_body(), HTTP_X_FORWARDED_FOR="10.9.9.9, 198.51.100.7"
     )
     assert again.status_code == 429
     other = anonymous.send(
-        "POST", PATH, body_of(), HTTP_X_FORWARDED_FOR="198.51.100.7, 198.51.100.8"
+        "POST", PATH, signup_body(), HTTP_X_FORWARDED_FOR="198.51.100.7, 198.51.100.8"
     )
     assert other.status_code == 201
 
@@ -348,7 +342,7 @@ def test_header_that_is_no_address_counts_as_the_proxy(
     response = anonymous.send(
         "POST",
         PATH,
-        body_of(),
+        signup_body(),
         REMOTE_ADDR="192.0.2.1",
         HTTP_X_FORWARDED_FOR=header,
     )

@@ -10,25 +10,17 @@ from accounts.signup_setting import set_signup_enabled
 from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, count_rows_of, make_entry, make_member
+from tests.support.signups import signup_body
 
 PATH = "/api/users"
-
-
-def body_of(**fields: Any) -> dict[str, Any]:
-    return {
-        "loginId": "minji.kim",
-        "password": PASSWORD,
-        "displayName": "Kim Minji",
-        "email": "minji@example.com",
-    } | fields
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_list_is_for_administrators(
     anonymous: JSONClient, premium_member: Member, client_of: ClientOf, method: str
 ) -> None:
-    assert anonymous.send(method, PATH, body_of()).status_code == 401
-    response = client_of(premium_member).send(method, PATH, body_of())
+    assert anonymous.send(method, PATH, signup_body()).status_code == 401
+    response = client_of(premium_member).send(method, PATH, signup_body())
     assert (response.status_code, response.data["code"]) == (403, "ADMIN_REQUIRED")
 
 
@@ -75,7 +67,7 @@ def test_administrator_makes_a_member_even_while_sign_up_is_closed(
     administrator: Member, client_of: ClientOf
 ) -> None:
     set_signup_enabled(enabled=False)
-    response = client_of(administrator).send("POST", PATH, body_of())
+    response = client_of(administrator).send("POST", PATH, signup_body())
     assert response.status_code == 201
     assert response.data["loginId"] == "minji.kim"
     assert (response.data["role"], response.data["provider"]) == ("MEMBER", "LOCAL")
@@ -89,7 +81,7 @@ def test_administrators_are_not_held_to_the_sign_up_limit(
 ) -> None:
     client = client_of(administrator)
     for number in range(7):
-        response = client.send("POST", PATH, body_of(loginId=f"member-of-{number}"))
+        response = client.send("POST", PATH, signup_body(loginId=f"member-of-{number}"))
         assert response.status_code == 201
 
 
@@ -108,7 +100,7 @@ def test_rules_of_sign_up_hold(
     administrator: Member, client_of: ClientOf, fields: dict[str, Any], status: int
 ) -> None:
     make_member(login_id="taken")
-    response = client_of(administrator).send("POST", PATH, body_of(**fields))
+    response = client_of(administrator).send("POST", PATH, signup_body(**fields))
     assert response.status_code == status
     assert Member.objects.count() == 2
 
@@ -181,7 +173,7 @@ def test_new_member_has_neither_role_nor_plan_of_the_body(
     administrator: Member, client_of: ClientOf
 ) -> None:
     wanted = {"role": "ADMIN", "plan": "PREMIUM", "points": 9, "status": "SUSPENDED"}
-    made = client_of(administrator).send("POST", PATH, body_of(**wanted)).data
+    made = client_of(administrator).send("POST", PATH, signup_body(**wanted)).data
     got = {name: made[name] for name in wanted}
     assert got == {"role": "MEMBER", "plan": "FREE", "points": 0, "status": "ACTIVE"}
 
@@ -220,11 +212,11 @@ def test_what_administrators_do_is_in_the_log(
     administrator: Member, free_member: Member, client_of: ClientOf
 ) -> None:
     client = client_of(administrator)
-    made = client.send("POST", PATH, body_of()).data["id"]
+    made = client.send("POST", PATH, signup_body()).data["id"]
     client.send("PUT", f"{PATH}/{made}", {"displayName": "New name"})
     client.send("PUT", f"{PATH}/{made}", {})
     client.send("DELETE", f"{PATH}/{made}")
-    client.send("POST", PATH, body_of(loginId=free_member.login_id))
+    client.send("POST", PATH, signup_body(loginId=free_member.login_id))
     client.send("PUT", f"{PATH}/987654321", {"displayName": "Nobody"})
     logged = AuditLogEntry.objects.order_by("id").values_list(
         "actor_id", "target_label", "action"

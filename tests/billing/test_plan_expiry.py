@@ -21,7 +21,7 @@ from core.jobs.models import JobRun
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 from tests.support.fake_store import FakePlay
-from tests.support.purchases import TOKEN, buy
+from tests.support.purchases import TOKEN, buy, plan_of
 from tests.support.store_rows import make_store_notification
 
 pytestmark = pytest.mark.django_db
@@ -39,16 +39,6 @@ def make_subscriber(**fields: Any) -> Member:
             "plan_product": "premium_monthly",
         }
         | fields
-    )
-
-
-def plan_of(member: Member) -> tuple[Any, ...]:
-    member.refresh_from_db()
-    return (
-        member.plan,
-        member.plan_expires_at,
-        member.plan_product,
-        member.plan_auto_renew,
     )
 
 

@@ -13,7 +13,7 @@ from billing.plan_expiry import expire_lapsed_plans
 from billing.subscriptions import override_plan
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
-from tests.support.purchases import buy
+from tests.support.purchases import buy, plan_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("test_mode")]
 
@@ -35,16 +35,6 @@ def act(client: JSONClient, verb: str) -> Any:
 
 def travel(**ahead: float) -> Any:
     return time_machine.travel(timezone.now() + timedelta(**ahead), tick=False)
-
-
-def plan_of(member: Member) -> tuple[Any, ...]:
-    member.refresh_from_db()
-    return (
-        member.plan,
-        member.plan_expires_at,
-        member.plan_product,
-        member.plan_auto_renew,
-    )
 
 
 # --- Reading --------------------------------------------------------------------

@@ -10,7 +10,14 @@ from accounts.models import AuditLogEntry, Member
 from board import admin
 from board.content import build_search_text, sanitize_html
 from board.models import Comment, Image, Post, PostCount, PostImage
-from tests.support.admin_site import COMMENTS, IMAGES, POSTS
+from tests.support.admin_site import (
+    COMMENTS,
+    IMAGES,
+    POSTS,
+    get_page,
+    logged_in_browser,
+    run_action_on,
+)
 from tests.support.board_counters import find_counter_drift
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
@@ -20,21 +27,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def browser(administrator: Member) -> JSONClient:
-    """Return a browser in which the administrator is logged in."""
-    browser = JSONClient()
-    browser.cookies["sessionid"] = JSONClient(administrator).token
-    return browser
-
-
-def see(browser: JSONClient, path: str, **query: Any) -> str:
-    response = browser.get(path, query)
-    assert response.status_code == 200, (response.status_code, path)
-    return response.content.decode()
-
-
-def act(browser: JSONClient, path: str, name: str, *rows: Any, **more: Any) -> Any:
-    data = {"action": name, "_selected_action": [row.pk for row in rows]} | more
-    return browser.post(path, data)
+    return logged_in_browser(administrator)
 
 
 def write(
@@ -84,11 +77,11 @@ def test_posts_are_found_by_words_and_by_author(
     rice = write(free_member, "Cheap rice", "<p>쌀이 <b>싸</b>다</p>")
     bread = write(other_member, "Bread")
     for words in ("rice", "CHEAP RICE", "쌀이 싸다", "RI", "쌀이"):
-        assert titles_in(see(browser, POSTS, q=words), rice, bread) == [rice.title]
+        assert titles_in(get_page(browser, POSTS, q=words), rice, bread) == [rice.title]
     author = f"@{other_member.login_id.upper()}"
-    assert titles_in(see(browser, POSTS, q=author), rice, bread) == [bread.title]
+    assert titles_in(get_page(browser, POSTS, q=author), rice, bread) == [bread.title]
     for words in ("@nobody", "100%", "_", "rice'"):
-        assert titles_in(see(browser, POSTS, q=words), bread) == []
+        assert titles_in(get_page(browser, POSTS, q=words), bread) == []
 
 
 @pytest.mark.parametrize(
@@ -107,7 +100,7 @@ def test_posts_are_filtered(
     wanted = write(
         free_member, "Wanted", category="tips", is_notice=True, is_hidden=True
     )
-    page = see(browser, POSTS, **query)
+    page = get_page(browser, POSTS, **query)
     assert titles_in(page, wanted, other) == ["Wanted"]
 
 
@@ -119,12 +112,12 @@ def test_comments_are_found_by_words_and_by_author(
 ) -> None:
     old = make_comment(free_member, content="Very old rice")
     new = make_comment(other_member, content="New RICE")
-    page = see(browser, COMMENTS, q="rice")
+    page = get_page(browser, COMMENTS, q="rice")
     assert old.content in page
     assert new.content in page
-    assert old.content not in see(browser, COMMENTS, q=f"@{other_member.login_id}")
+    assert old.content not in get_page(browser, COMMENTS, q=f"@{other_member.login_id}")
     monkeypatch.setattr(admin, "MAX_SEARCHED_COMMENTS", 1)
-    page = see(browser, COMMENTS, q="rice")
+    page = get_page(browser, COMMENTS, q="rice")
     assert old.content not in page
     assert new.content in page
 
@@ -133,7 +126,7 @@ def test_content_is_shown_in_a_frame_that_runs_nothing(
     browser: JSONClient, free_member: Member
 ) -> None:
     post = make_post(free_member, content='<p>a</p><script>alert("1")</script>')
-    page = see(browser, f"{POSTS}{post.pk}/change/")
+    page = get_page(browser, f"{POSTS}{post.pk}/change/")
     assert "<iframe sandbox title" in page
     assert "<script>alert" not in page
     assert html.escape(post.content) in page
@@ -142,7 +135,7 @@ def test_content_is_shown_in_a_frame_that_runs_nothing(
 def test_comment_is_shown_as_text(browser: JSONClient, free_member: Member) -> None:
     comment = make_comment(free_member, content="<script>alert(1)</script>")
     for path in (COMMENTS, f"{COMMENTS}{comment.pk}/change/"):
-        page = see(browser, path)
+        page = get_page(browser, path)
         assert "<script>alert(1)" not in page
         assert "&lt;script&gt;alert(1)" in page
 
@@ -153,10 +146,10 @@ def test_hidden_post_is_seen_by_nobody_until_it_is_shown_again(
     post = make_post(free_member, category="tips")
     path = f"/api/board/posts/{post.pk}"
     author = JSONClient(free_member)
-    assert act(browser, POSTS, "hide", post).status_code == 302
+    assert run_action_on(browser, POSTS, "hide", post).status_code == 302
     assert author.send("GET", path).status_code == 404
     assert PostCount.objects.get(category="tips").posts == 0
-    assert act(browser, POSTS, "show", post).status_code == 302
+    assert run_action_on(browser, POSTS, "show", post).status_code == 302
     assert author.send("GET", path).status_code == 200
     assert PostCount.objects.get(category="tips").posts == 1
     name = f"post {post.pk}"
@@ -167,14 +160,14 @@ def test_what_is_hidden_already_is_not_logged_again(
     browser: JSONClient, free_member: Member
 ) -> None:
     post = make_post(free_member, is_hidden=True)
-    act(browser, POSTS, "hide", post)
+    run_action_on(browser, POSTS, "hide", post)
     assert log_of(post) == []
 
 
 def test_notice_is_made_and_ended(browser: JSONClient, free_member: Member) -> None:
     post = make_post(free_member)
     for name, flag in (("notice", True), ("unnotice", False)):
-        act(browser, POSTS, name, post)
+        run_action_on(browser, POSTS, name, post)
         post.refresh_from_db()
         assert post.is_notice is flag
     assert [text for _, _, text in log_of(post)] == [
@@ -189,11 +182,14 @@ def test_posts_are_deleted_after_a_question(
     post, kept = make_post(free_member, ups=2), make_post(free_member)
     make_comment(other_member, post=post, ups=1)
     shown_image(post)
-    question = act(browser, POSTS, "delete", post)
+    question = run_action_on(browser, POSTS, "delete", post)
     assert question.status_code == 200
     assert "cannot be undone" in question.content.decode()
     assert Post.objects.count() == 2
-    assert act(browser, POSTS, "delete", post, confirmed="yes").status_code == 302
+    assert (
+        run_action_on(browser, POSTS, "delete", post, confirmed="yes").status_code
+        == 302
+    )
     assert Post.objects.get() == kept
     assert not Comment.objects.exists()
     assert not Image.objects.exists()
@@ -206,13 +202,13 @@ def test_comments_are_hidden_and_deleted_and_counted(
 ) -> None:
     comment = make_comment(free_member, ups=2)
     post = comment.post
-    act(browser, COMMENTS, "hide", comment)
+    run_action_on(browser, COMMENTS, "hide", comment)
     post.refresh_from_db()
     assert post.comment_count == 0
-    act(browser, COMMENTS, "show", comment)
+    run_action_on(browser, COMMENTS, "show", comment)
     post.refresh_from_db()
     assert post.comment_count == 1
-    act(browser, COMMENTS, "delete", comment, confirmed="yes")
+    run_action_on(browser, COMMENTS, "delete", comment, confirmed="yes")
     assert not Comment.objects.exists()
     assert find_counter_drift() == []
     assert [flag for flag, _, _ in log_of(comment)] == [CHANGE, CHANGE, DELETION]
@@ -226,7 +222,7 @@ def test_images_are_listed_with_the_posts_that_show_them(
     unused = Image.objects.create(
         member=free_member, content=b"x", width=1, height=1, size=1
     )
-    page = see(browser, IMAGES)
+    page = get_page(browser, IMAGES)
     for each in (image, foreign, unused):
         assert f'src="/api/images/{each.pk}"' in page
     for author in (free_member, other_member):
@@ -234,13 +230,13 @@ def test_images_are_listed_with_the_posts_that_show_them(
     assert f"{POSTS}{post.pk}/change/" in page
     assert f"{POSTS}{other.pk}/change/" in page
     assert "2.0\xa0KB" in page
-    detail = see(browser, f"{IMAGES}{image.pk}/change/")
+    detail = get_page(browser, f"{IMAGES}{image.pk}/change/")
     assert f"{POSTS}{other.pk}/change/" in detail
     for words in (f"@{free_member.login_id}", f"https://x/api/images/{image.pk}"):
-        found = see(browser, IMAGES, q=words)
+        found = get_page(browser, IMAGES, q=words)
         assert f"/api/images/{image.pk}" in found
         assert f"/api/images/{foreign.pk}" not in found
-    assert 'src="/api/images/' not in see(browser, IMAGES, q="@nobody")
+    assert 'src="/api/images/' not in get_page(browser, IMAGES, q="@nobody")
     assert browser.get(IMAGES, {"q": "rice"}).status_code == 200
 
 
@@ -249,11 +245,14 @@ def test_images_are_deleted_after_a_question(
 ) -> None:
     post = make_post(free_member)
     image, kept = shown_image(post), shown_image(post)
-    question = act(browser, IMAGES, "delete", image)
+    question = run_action_on(browser, IMAGES, "delete", image)
     assert question.status_code == 200
     assert "80 × 60, 2.0\xa0KB" in question.content.decode()
     assert Image.objects.count() == 2
-    assert act(browser, IMAGES, "delete", image, confirmed="yes").status_code == 302
+    assert (
+        run_action_on(browser, IMAGES, "delete", image, confirmed="yes").status_code
+        == 302
+    )
     assert anonymous.get(f"/api/images/{image.pk}").status_code == 404
     assert anonymous.get(f"/api/images/{kept.pk}").status_code == 200
     assert log_of(image) == [(DELETION, f"image {image.pk}", "")]
@@ -270,9 +269,9 @@ def test_at_most_a_hundred_at_once(
 ) -> None:
     monkeypatch.setattr(admin.PostAdmin, "max_batch_size", 2)
     posts = [make_post(free_member) for _ in range(3)]
-    act(browser, POSTS, "hide", *posts)
+    run_action_on(browser, POSTS, "hide", *posts)
     assert not Post.objects.filter(is_hidden=True).exists()
-    act(browser, POSTS, "hide", *posts[:2])
+    run_action_on(browser, POSTS, "hide", *posts[:2])
     assert Post.objects.filter(is_hidden=True).count() == 2
 
 
@@ -284,7 +283,7 @@ def test_lists_cost_the_same_however_long(
             shown_image(make_comment(make_member()).post)
         for path in (POSTS, COMMENTS, IMAGES):
             with django_assert_max_num_queries(8):
-                see(browser, path)
+                get_page(browser, path)
 
 
 @pytest.mark.parametrize("path", ["add/", "1/delete/"])

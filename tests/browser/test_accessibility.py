@@ -4,7 +4,6 @@ With SCREENSHOTS set to a folder, pictures of the pages are left there.
 """
 
 import os
-from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,17 @@ import pytest
 from accounts.models import Member
 from tests.support.admin_rows import list_pages, make_rows
 from tests.support.admin_site import MEMBERS
-from tests.support.axe import find_barriers, load_axe
+from tests.support.axe import find_barriers
 from tests.support.devtools import Chromium
 from tests.support.factories import PASSWORD, make_member
-from tests.support.html_documents import PROGRAM, needs_chromium
+from tests.support.html_documents import needs_chromium
 from tests.support.scale import IS_FULL
 
-pytestmark = [needs_chromium, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    needs_chromium,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("axe"),
+]
 
 SCREENSHOTS = os.environ.get("SCREENSHOTS", "")
 ALL_LOOKS = list(product(["ko", "en"], ["light", "dark"], [390, 1440]))
@@ -36,13 +39,6 @@ TOO_WIDE = (
     "[...document.querySelectorAll('.results')]"
     ".filter((part) => part.scrollWidth > part.clientWidth + 1).length"
 )
-
-
-@pytest.fixture
-def page(live_server: Any) -> Iterator[Chromium]:
-    load_axe()
-    with Chromium(PROGRAM) as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -1,22 +1,15 @@
 """The page of the OpenAPI document proposes the examples to whoever tries it out."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from config.openapi_examples import EXAMPLES
 from tests.support.devtools import Chromium
-from tests.support.html_documents import PROGRAM, needs_chromium
+from tests.support.html_documents import needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture
-def page(live_server: Any) -> Iterator[Chromium]:
-    with Chromium(PROGRAM) as browser:
-        yield browser
 
 
 def try_out(page: Chromium, live_server: Any, tag: str, operation_id: str) -> str:

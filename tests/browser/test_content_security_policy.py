@@ -1,6 +1,5 @@
 """The pages work under their Content-Security-Policy, and foreign scripts do not."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -11,15 +10,9 @@ from accounts.models import ApplicationSetting, Member
 from tests.support.clients import JSONClient
 from tests.support.devtools import Chromium
 from tests.support.factories import PASSWORD, make_entry, make_member, make_post
-from tests.support.html_documents import PROGRAM, needs_chromium
+from tests.support.html_documents import needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture
-def page(live_server: Any) -> Iterator[Chromium]:
-    with Chromium(PROGRAM) as browser:
-        yield browser
 
 
 def log_in(page: Chromium, live_server: Any) -> Member:

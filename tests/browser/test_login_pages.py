@@ -4,18 +4,17 @@ With SCREENSHOTS set to a folder, pictures of the pages are left there.
 """
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from accounts.models import Member
-from tests.support.axe import find_barriers, load_axe
+from tests.support.axe import find_barriers
 from tests.support.clients import JSONClient
 from tests.support.devtools import Chromium
 from tests.support.factories import PASSWORD, make_member
-from tests.support.html_documents import PROGRAM, needs_chromium
+from tests.support.html_documents import needs_chromium
 from tests.support.mail import (
     NEW_PASSWORD,
     ask_reset,
@@ -24,19 +23,16 @@ from tests.support.mail import (
 )
 from tests.support.second_factors import code_now, give_totp, wrong_code
 
-pytestmark = [needs_chromium, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    needs_chromium,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("axe"),
+]
 
 SCREENSHOTS = os.environ.get("SCREENSHOTS", "")
 each_look = pytest.mark.parametrize(
     ("language", "width"), [("ko", 390), ("ko", 1440), ("en", 390), ("en", 1440)]
 )
-
-
-@pytest.fixture
-def page(live_server: Any) -> Iterator[Chromium]:
-    load_axe()
-    with Chromium(PROGRAM) as browser:
-        yield browser
 
 
 @pytest.fixture

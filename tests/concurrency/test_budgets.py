@@ -30,11 +30,6 @@ def member() -> Member:
     return make_member(plan="PREMIUM")
 
 
-@pytest.fixture
-def client(member: Member) -> JSONClient:
-    return JSONClient(member)
-
-
 def test_one_key_at_once_makes_one_budget_and_one_category(client: JSONClient) -> None:
     for number in range(ROUNDS):
         body = NOVEMBER | {"category": f"New {number}", "amount": 1}

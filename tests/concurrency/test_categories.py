@@ -6,8 +6,8 @@ import pytest
 
 from ledger.models import Category, DefaultCategory, Entry, EntryTag, Tag
 from tests.support.clients import JSONClient
-from tests.support.factories import make_category, make_entry, make_member
-from tests.support.races import run_concurrently, sorted_statuses
+from tests.support.factories import make_category, make_entry
+from tests.support.races import caller, run_concurrently, sorted_statuses
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -15,23 +15,6 @@ CATEGORIES = "/api/account/categories"
 ENTRIES = "/api/account/entries"
 ROUNDS = 50
 EXPENSE = {"date": "2026-11-21", "type": "expense", "amount": 7}
-
-
-@pytest.fixture
-def client() -> JSONClient:
-    return JSONClient(make_member())
-
-
-@pytest.fixture
-def member(client: JSONClient) -> Any:
-    """Return the member behind the client."""
-    from accounts.models import Member
-
-    return Member.objects.get()
-
-
-def caller(client: JSONClient, method: str, path: str, body: Any = None) -> Any:
-    return lambda: client.send(method, path, body)
 
 
 def assert_two_levels() -> None:

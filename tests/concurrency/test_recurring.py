@@ -11,7 +11,7 @@ from ledger.models import Category, Entry, Occurrence, RecurringRule
 from ledger.occurrences import process_due_rules
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_member, make_rule, make_wallet
-from tests.support.races import run_concurrently, sorted_statuses
+from tests.support.races import caller, run_concurrently, sorted_statuses
 from tests.support.rollups import assert_rollups_are_right
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -36,15 +36,6 @@ def make_administrator() -> Member:
     member = make_member(role="ADMIN")
     Member.objects.filter(pk=member.pk).update(premium_since=LONG_AGO)
     return member
-
-
-@pytest.fixture
-def client(member: Member) -> JSONClient:
-    return JSONClient(member)
-
-
-def caller(client: JSONClient, method: str, path: str, body: Any = None) -> Any:
-    return lambda: client.send(method, path, body)
 
 
 def work() -> Any:

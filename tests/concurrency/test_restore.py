@@ -27,11 +27,11 @@ from ledger.backup.validation import validate_tables
 from ledger.models import Entry, Wallet
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_member, make_wallet
+from tests.support.member_rows import dump_rows_of
 from tests.support.races import run_concurrently, sorted_statuses
 from tests.support.rollups import assert_rollups_are_right
 from tests.support.stores import find_closed_port
 from tests.support.workbooks import ENTRY, RESTORE
-from tests.test_isolation import dump_rows_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -50,11 +50,6 @@ def book_of(name: str, rows: int = 300) -> dict[str, Any]:
 @pytest.fixture
 def member() -> Member:
     return make_member(role="ADMIN")
-
-
-@pytest.fixture
-def client(member: Member) -> JSONClient:
-    return JSONClient(member)
 
 
 def restore_of(client: JSONClient, name: str) -> Any:

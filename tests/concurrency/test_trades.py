@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 from django.db.models import Sum
 
+from accounts.models import Member
 from ledger.investments import trading
 from ledger.models import Position, Stock, Trade
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member, make_stock, make_trade
-from tests.support.races import run_concurrently, sorted_statuses
+from tests.support.races import caller, run_concurrently, sorted_statuses
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -19,20 +20,8 @@ ROUNDS = 100
 
 
 @pytest.fixture
-def client() -> JSONClient:
-    return JSONClient(make_member(plan="PREMIUM"))
-
-
-@pytest.fixture
-def member(client: JSONClient) -> Any:
-    """Return the member behind the client."""
-    from accounts.models import Member
-
-    return Member.objects.get()
-
-
-def caller(client: JSONClient, method: str, path: str, body: Any = None) -> Any:
-    return lambda: client.send(method, path, body)
+def member() -> Member:
+    return make_member(plan="PREMIUM")
 
 
 def sell(

@@ -7,8 +7,8 @@ from django.db.models import Sum
 
 from ledger.models import Entry, QuickEntry, Wallet, WalletRollup
 from tests.support.clients import JSONClient
-from tests.support.factories import make_entry, make_member, make_wallet
-from tests.support.races import run_concurrently, sorted_statuses
+from tests.support.factories import make_entry, make_wallet
+from tests.support.races import caller, run_concurrently, sorted_statuses
 from tests.support.rollups import assert_rollups_are_right
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -18,23 +18,6 @@ ENTRIES = "/api/account/entries"
 QUICK = "/api/account/quick-entries"
 ROUNDS = 25
 EXPENSE = {"date": "2026-11-21", "type": "expense", "amount": 7, "name": "Lunch"}
-
-
-@pytest.fixture
-def client() -> JSONClient:
-    return JSONClient(make_member())
-
-
-@pytest.fixture
-def member(client: JSONClient) -> Any:
-    """Return the member behind the client."""
-    from accounts.models import Member
-
-    return Member.objects.get()
-
-
-def caller(client: JSONClient, method: str, path: str, body: Any = None) -> Any:
-    return lambda: client.send(method, path, body)
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])

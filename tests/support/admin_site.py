@@ -30,5 +30,12 @@ def get_page(browser: JSONClient, path: str, **query: Any) -> str:
 
 
 def run_action(browser: JSONClient, name: str, *members: Member, **more: Any) -> Any:
-    data = {"action": name, "_selected_action": [m.pk for m in members]} | more
-    return browser.post(MEMBERS, data)
+    return run_action_on(browser, MEMBERS, name, *members, **more)
+
+
+def run_action_on(
+    browser: JSONClient, path: str, name: str, *rows: Any, **more: Any
+) -> Any:
+    """Return the answer to an action of the list at this path, on these rows."""
+    data = {"action": name, "_selected_action": [row.pk for row in rows]} | more
+    return browser.post(path, data)

@@ -26,3 +26,14 @@ def assert_not_granted(response: Any, status: int, code: str) -> None:
     assert_problem(response, status, code)
     assert not Purchase.objects.exists()
     assert not Member.objects.filter(plan="PREMIUM").exists()
+
+
+def plan_of(member: Member) -> tuple[Any, ...]:
+    """Return the plan of the member as it is stored."""
+    member.refresh_from_db()
+    return (
+        member.plan,
+        member.plan_expires_at,
+        member.plan_product,
+        member.plan_auto_renew,
+    )

@@ -9,6 +9,8 @@ from typing import Any
 
 from django.db import connection, connections
 
+from tests.support.clients import JSONClient
+
 START_TIMEOUT_SECONDS = 20
 # How long a statement waits for what is done before it; that may wait for its end.
 PAUSE_SECONDS = 0.3
@@ -42,6 +44,13 @@ def run_concurrently(calls: Sequence[Callable[[], Any]]) -> list[Any]:
     return [future.result() for future in futures]
 
 
+def caller(
+    client: JSONClient, method: str, path: str, body: Any = None
+) -> Callable[[], Any]:
+    """Return a call that sends the request and returns its answer."""
+    return lambda: client.send(method, path, body)
+
+
 def sorted_statuses(responses: Sequence[Any]) -> list[int]:
     """Return the status codes, sorted; in an assertion they tell what won."""
     return sorted(response.status_code for response in responses)
@@ -52,7 +61,8 @@ def call_before(fragment: str, call: Callable[[], Any]) -> Iterator[Future[Any]]
     """Let another connection make the call before a statement of the block.
 
     It is the first statement of this thread that contains the fragment. It goes on when
-    the call has ended, or waits for this thread's transaction, or after a moment. The block gets the future of the call, which ends with the block.
+    the call has ended, or waits for this thread's transaction, or after a moment. The
+    block gets the future of the call, which ends with the block.
     """
     result: Future[Any] = Future()
 

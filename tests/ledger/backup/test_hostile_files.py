@@ -19,10 +19,10 @@ from core.leases.holding import lease
 from ledger.backup import concurrency_limits, sandboxed_reader, workbook
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry
+from tests.support.member_rows import dump_rows_of
 from tests.support.niceness import read_niceness_at_work
 from tests.support.races import run_concurrently
 from tests.support.workbooks import BACKUP, ENTRY, WHOLE, make_xlsx, send_json, upload
-from tests.test_isolation import dump_rows_of
 
 pytestmark = pytest.mark.django_db
 

@@ -33,6 +33,7 @@ from tests.support.factories import (
     make_trade,
     make_wallet,
 )
+from tests.support.member_rows import dump_rows_of
 from tests.support.rollups import assert_rollups_are_right
 from tests.support.whole_accounts import give_lines
 from tests.support.workbooks import (
@@ -48,7 +49,6 @@ from tests.support.workbooks import (
     send_json,
     upload,
 )
-from tests.test_isolation import dump_rows_of
 
 pytestmark = pytest.mark.django_db
 

@@ -12,6 +12,7 @@ from accounts.models import Member
 from ledger.models import Entry, EntryTag, Tag
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry
+from tests.support.member_rows import dump_rows_of
 from tests.support.workbooks import (
     COUNTS,
     ENTRY,
@@ -23,7 +24,6 @@ from tests.support.workbooks import (
     send_json,
     upload,
 )
-from tests.test_isolation import dump_rows_of
 
 pytestmark = pytest.mark.django_db
 

@@ -16,6 +16,7 @@ from accounts.models import Member
 from tests.support.alert_texts import APPROVAL, CANCELLATION, NOTIFICATION, PARTIAL
 from tests.support.clients import JSONClient
 from tests.support.comparison import assert_contains
+from tests.support.entry_writing import UNUSED
 from tests.support.factories import (
     count_rows_of,
     make_budget,
@@ -96,18 +97,7 @@ def test_plain_ledger_costs_the_queries_of_before(answers: dict[str, Answer]) ->
 
 def test_plain_entry_has_the_new_fields_at_their_defaults(household: Household) -> None:
     entry = household.write("expense", 100, "카드", category="외식")
-    defaults: dict[str, object] = {
-        "toWalletId": None,
-        "toWallet": None,
-        "categoryType": "expense",
-        "lines": [],
-        "refundOf": None,
-        "refunded": 0,
-        "time": None,
-        "excluded": False,
-        "source": "MANUAL",
-    }
-    assert_contains(entry, defaults)
+    assert_contains(entry, UNUSED)
     assert isinstance(entry["categoryId"], int)
     income = household.write("income", 100, "카드")
     assert (income["categoryType"], income["categoryId"]) == ("income", None)

@@ -1,0 +1,23 @@
+"""A browser for the pages of a live server."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.axe import load_axe
+from tests.support.devtools import Chromium
+from tests.support.html_documents import PROGRAM
+
+
+@pytest.fixture
+def page(live_server: Any) -> Iterator[Chromium]:
+    """Yield a browser; the server runs as long."""
+    with Chromium(PROGRAM) as browser:
+        yield browser
+
+
+@pytest.fixture
+def axe() -> None:
+    """Install axe-core, before a browser starts; skip the test where that fails."""
+    load_axe()
