@@ -1,6 +1,7 @@
 """The cast: who takes part in the tests."""
 
 import gc
+import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
@@ -27,6 +28,7 @@ from tests.support.migrated_cluster import create_run_folder, remove_run_folder
 
 pytest_plugins = ["tests.support.fakes"]
 
+MINUTE_SECONDS = 60
 ClientOf = Callable[[Member], JSONClient]
 
 
@@ -97,6 +99,18 @@ def outside_services() -> Iterator[None]:
     http_client.circuit_breaker.reset()
     yield
     http_client.circuit_breaker.reset()
+
+
+@pytest.fixture
+def same_day() -> None:
+    """Wait for midnight at home if it is near, so that no day ends during the test.
+
+    A clock that is moved would differ from that of the database.
+    """
+    now = timezone.localtime()
+    midnight = (now + timedelta(1)).replace(hour=0, minute=0, second=0, microsecond=0)
+    if (left := (midnight - now).total_seconds()) < MINUTE_SECONDS:
+        time.sleep(left)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from tests.support.admin_site import logged_in_browser
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_entry, make_member, make_post
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("same_day")]
 
 NOW = datetime.fromisoformat("2026-11-21T12:00:00+09:00")
 BIG_TABLES = ("member", "account_entry", "board_post", "board_comment", "iap_purchase")

@@ -87,6 +87,7 @@ def test_json_and_workbook_restore_the_same(
     assert read_book(download_backup(premium_member)) == by_json
 
 
+@pytest.mark.usefixtures("same_day")
 def test_backup_of_a_restored_ledger_restores_to_the_same_backup(
     client: JSONClient, premium_member: Member
 ) -> None:

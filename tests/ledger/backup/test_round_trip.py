@@ -27,7 +27,7 @@ from tests.support.workbooks import (
     upload,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("same_day")]
 
 KEY = bytes(range(32))
 LISTS = ("wallets", "tags", "categories", "recurring", "quick-entries", "budgets")
