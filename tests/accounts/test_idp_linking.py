@@ -10,11 +10,7 @@ from django.utils import timezone
 from accounts.models import AuthSession, Member
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
-from tests.support.id_tokens import (
-    EMAIL,
-    PICTURE,
-    Vouch,
-)
+from tests.support.id_tokens import EMAIL, PICTURE, Vouch
 from tests.support.identity_logins import log_in, make_idp_member
 from tests.support.problems import assert_problem
 from tests.support.sessions import stale_client

@@ -9,11 +9,7 @@ from accounts.models import Member
 from accounts.signup_setting import set_signup_enabled
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
-from tests.support.id_tokens import (
-    EMAIL,
-    PICTURE,
-    Vouch,
-)
+from tests.support.id_tokens import EMAIL, PICTURE, Vouch
 from tests.support.identity_logins import log_in, make_idp_member
 
 # --- Create ---------------------------------------------------------------------

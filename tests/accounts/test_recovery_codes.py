@@ -4,12 +4,7 @@ from typing import Any
 
 import pytest
 
-from accounts.models import (
-    AuthSession,
-    Member,
-    RecoveryCode,
-    TotpFactor,
-)
+from accounts.models import AuthSession, Member, RecoveryCode, TotpFactor
 from tests.support.clients import JSONClient
 from tests.support.problems import assert_problem
 from tests.support.second_factors import (

@@ -9,11 +9,7 @@ import time_machine
 from django.utils import timezone
 from pytest_httpserver import HTTPServer
 
-from accounts.models import (
-    AuthSession,
-    LoginTicket,
-    Member,
-)
+from accounts.models import AuthSession, LoginTicket, Member
 from accounts.profile import change_password
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member

@@ -10,10 +10,7 @@ from django.utils import timezone
 
 from accounts import sessions
 from accounts.models import AuthSession, Member
-from accounts.sessions import (
-    MAX_SESSIONS,
-    create_session,
-)
+from accounts.sessions import MAX_SESSIONS, create_session
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 from tests.support.races import run_concurrently

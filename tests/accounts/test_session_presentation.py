@@ -12,10 +12,7 @@ from django.utils import timezone
 
 from accounts.models import AuthSession, Member
 from accounts.session_cookies import SessionMiddleware
-from accounts.sessions import (
-    create_session,
-    hash_session_key,
-)
+from accounts.sessions import create_session, hash_session_key
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD
 from tests.support.sessions import COOKIE, ME, by_cookie, log_in, status_of, warm_up

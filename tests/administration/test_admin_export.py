@@ -20,11 +20,6 @@ from tests.support.factories import make_entry, make_member, make_post
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def browser(administrator: Member) -> JSONClient:
-    return logged_in_browser(administrator)
-
-
 def read_file(browser: JSONClient, path: str, **query: Any) -> list[dict[str, str]]:
     response = browser.get(f"{path}export/", query)
     assert response.status_code == 200

@@ -20,7 +20,6 @@ from tests.support.admin_site import (
     POSTS,
     RUNS,
     get_page,
-    logged_in_browser,
 )
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member
@@ -41,11 +40,6 @@ TABLES = (
     "board_comment",
     "board_image",
 )
-
-
-@pytest.fixture
-def browser(administrator: Member) -> JSONClient:
-    return logged_in_browser(administrator)
 
 
 def list_statements(browser: JSONClient, path: str) -> list[str]:

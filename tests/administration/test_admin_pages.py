@@ -20,7 +20,6 @@ from tests.support.admin_site import (
     POSTS,
     TREE,
     get_page,
-    logged_in_browser,
 )
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_entry, make_member, make_post
@@ -29,11 +28,6 @@ from tests.support.store_rows import make_purchase
 pytestmark = pytest.mark.django_db
 
 PURCHASES = "/admin/billing/purchase/"
-
-
-@pytest.fixture
-def browser(administrator: Member) -> JSONClient:
-    return logged_in_browser(administrator)
 
 
 def link_to(path: str, row: Any) -> str:

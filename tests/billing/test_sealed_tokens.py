@@ -19,11 +19,7 @@ from tests.support.clients import JSONClient
 from tests.support.fake_store import FakePlay
 from tests.support.problems import assert_problem
 from tests.support.purchases import TOKEN, buy
-from tests.support.store_pushes import (
-    push_body,
-    push_notification,
-    renewal_data,
-)
+from tests.support.store_pushes import push_body, push_notification, renewal_data
 
 pytestmark = pytest.mark.django_db
 

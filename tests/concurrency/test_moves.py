@@ -16,13 +16,7 @@ from ledger.rollup_repair import count_wrong_rows, repair_rollups
 from tests.support.alert_texts import APPROVAL, NOTIFICATION
 from tests.support.clients import JSONClient
 from tests.support.factories import count_rows_of, make_entry, make_member
-from tests.support.moves import (
-    BATCH_SIZE,
-    LIMIT,
-    A,
-    MovingLedger,
-    make_moving_ledger,
-)
+from tests.support.moves import BATCH_SIZE, LIMIT, A, MovingLedger, make_moving_ledger
 from tests.support.races import call_before, run_concurrently
 from tests.support.rollups import assert_rollups_are_right
 from tests.support.scale import scaled

@@ -16,11 +16,7 @@ from typing import Any
 import pytest
 
 from core import rsgi
-from core.rsgi import (
-    MAX_BODY_BYTES,
-    MAX_IN_MEMORY_BYTES,
-    build_environ,
-)
+from core.rsgi import MAX_BODY_BYTES, MAX_IN_MEMORY_BYTES, build_environ
 from devstack.environment import ROOT
 from devstack.stores.data_dir import LOOPBACK
 from tests.support.stores import find_closed_port

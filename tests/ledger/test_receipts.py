@@ -15,11 +15,7 @@ from PIL import Image
 from pytest_httpserver import HTTPServer
 
 from core.api.parsers import MAX_UPLOAD_BYTES
-from core.image_sandbox import (
-    ALLOWED_FORMATS,
-    ImageError,
-    encode_receipt,
-)
+from core.image_sandbox import ALLOWED_FORMATS, ImageError, encode_receipt
 from core.image_sandbox import MAX_RECEIPT_PIXELS as MAX_PIXELS
 from core.image_sandbox import MAX_RECEIPT_SIDE as MAX_SIDE_PIXELS
 from ledger import receipts

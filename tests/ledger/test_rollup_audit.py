@@ -12,17 +12,8 @@ from django.db import connection, transaction
 from accounts.models import Member
 from ledger import rollup_repair
 from ledger.models import CategoryRollup, DayRollup, MemoRollup, WalletRollup
-from ledger.rollup_repair import (
-    count_wrong_rows,
-    process_ledgers,
-    repair_rollups,
-)
-from tests.support.factories import (
-    make_category,
-    make_entry,
-    make_member,
-    make_wallet,
-)
+from ledger.rollup_repair import count_wrong_rows, process_ledgers, repair_rollups
+from tests.support.factories import make_category, make_entry, make_member, make_wallet
 from tests.support.rollups import assert_rollups_are_right
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -9,14 +9,7 @@ import pytest
 
 from accounts.models import Member
 from ledger import move_job
-from ledger.models import (
-    Budget,
-    Category,
-    Entry,
-    QuickEntry,
-    RecurringRule,
-    Wallet,
-)
+from ledger.models import Budget, Category, Entry, QuickEntry, RecurringRule, Wallet
 from tests.support.clients import JSONClient
 from tests.support.factories import (
     make_budget,

@@ -5,12 +5,7 @@ from typing import Any
 
 from accounts.models import Member
 from tests.support.factories import count_rows_of
-from tests.support.households import (
-    ENTRIES,
-    A,
-    Household,
-    category_line,
-)
+from tests.support.households import ENTRIES, A, Household, category_line
 from tests.support.problems import assert_problem
 
 MOST = 999_999_999_999

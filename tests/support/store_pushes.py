@@ -4,11 +4,13 @@ import base64
 import json
 from typing import Any
 
+from billing.models import StoreNotification
 from tests.support.clients import JSONClient
 from tests.support.fake_store import PACKAGE
 from tests.support.purchases import TOKEN
 
 PATH = "/api/billing/store/rtdn"
+Outcome = StoreNotification.Outcome
 
 
 def notification_data(
@@ -37,3 +39,20 @@ def push_body(data: Any, message_id: Any = "1") -> dict[str, Any]:
 
 def push_notification(data: Any, message_id: Any = "1", **extra: Any) -> Any:
     return JSONClient().send("POST", PATH, push_body(data, message_id), **extra)
+
+
+def outcomes() -> list[str]:
+    rows = StoreNotification.objects.order_by("id")
+    return list(rows.values_list("outcome", flat=True))
+
+
+def push_raw(
+    body: bytes, authorization: str = "", content_type: str = "application/json"
+) -> Any:
+    return JSONClient().generic(
+        "POST",
+        PATH,
+        body,
+        content_type=content_type,
+        HTTP_AUTHORIZATION=authorization,
+    )

@@ -8,10 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from board.models import Image
 from tests.support.clients import JSONClient
 from tests.support.image_uploads import IMAGES, KINDS, refusal_of, send, store, upload
-from tests.support.images import (
-    decode,
-    draw,
-)
+from tests.support.images import decode, draw
 from tests.support.routes import MISSING_UUID
 
 pytestmark = pytest.mark.django_db

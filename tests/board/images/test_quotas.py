@@ -12,15 +12,10 @@ from board import images
 from board.images import MAX_IMAGES, MAX_TOTAL_BYTES, UPLOAD_LIMIT
 from board.models import Image
 from core.errors import InvalidImageError
-from core.image_sandbox import (
-    ALLOWED_FORMATS,
-    encode_post_image,
-)
+from core.image_sandbox import ALLOWED_FORMATS, encode_post_image
 from tests.support.clients import JSONClient
 from tests.support.image_uploads import refusal_of, upload
-from tests.support.images import (
-    draw,
-)
+from tests.support.images import draw
 
 pytestmark = pytest.mark.django_db
 

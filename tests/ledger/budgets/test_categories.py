@@ -7,10 +7,7 @@ from accounts.models import Member
 from ledger.models import Budget, Category
 from tests.support.budgets import BUDGETS, MOST, NOVEMBER, STATUS
 from tests.support.clients import JSONClient
-from tests.support.factories import (
-    make_budget,
-    make_category,
-)
+from tests.support.factories import make_budget, make_category
 
 CATEGORIES = "/api/account/categories"
 

@@ -8,11 +8,7 @@ import pytest
 from accounts.models import Member
 from tests.support.budgets import CHART, NOVEMBER
 from tests.support.clients import JSONClient
-from tests.support.factories import (
-    make_budget,
-    make_category,
-    make_entry,
-)
+from tests.support.factories import make_budget, make_category, make_entry
 
 
 @pytest.mark.parametrize(("year", "month"), [(2026, 2), (2028, 2), (2026, 11)])

@@ -8,10 +8,7 @@ from accounts.models import Member
 from ledger.models import Budget
 from tests.support.budgets import BUDGETS, COPY, INCOME, NOVEMBER
 from tests.support.clients import JSONClient
-from tests.support.factories import (
-    make_budget,
-    make_category,
-)
+from tests.support.factories import make_budget, make_category
 
 
 def amounts(member: Member, **when: Any) -> Any:

@@ -10,11 +10,7 @@ from accounts.models import Member
 from ledger.models import Budget, Category
 from tests.support.budgets import BUDGETS, CHART, FOOD, INCOME, MOST, NOVEMBER, STATUS
 from tests.support.clients import JSONClient
-from tests.support.factories import (
-    make_budget,
-    make_category,
-    make_member,
-)
+from tests.support.factories import make_budget, make_category, make_member
 
 # The list
 

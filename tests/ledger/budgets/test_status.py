@@ -11,12 +11,7 @@ from accounts.models import Member
 from ledger.models import Budget, Entry
 from tests.support.budgets import CHART, INCOME, NOVEMBER, STATUS
 from tests.support.clients import JSONClient
-from tests.support.factories import (
-    make_budget,
-    make_category,
-    make_entry,
-    make_wallet,
-)
+from tests.support.factories import make_budget, make_category, make_entry, make_wallet
 
 
 def test_status_of_a_month_without_anything(client: JSONClient) -> None:

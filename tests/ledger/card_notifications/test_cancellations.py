@@ -6,13 +6,7 @@ import pytest
 
 from accounts.models import Member
 from ledger.models import Entry
-from tests.support.alert_texts import (
-    APPROVAL,
-    CANCELLATION,
-    ENTRIES,
-    PARTIAL,
-    SECOND,
-)
+from tests.support.alert_texts import APPROVAL, CANCELLATION, ENTRIES, PARTIAL, SECOND
 from tests.support.clients import JSONClient
 from tests.support.factories import make_wallet
 

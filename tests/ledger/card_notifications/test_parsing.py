@@ -4,11 +4,7 @@ import pytest
 
 from accounts.models import Member
 from ledger.models import Entry, Notification
-from tests.support.alert_texts import (
-    APPROVAL,
-    DECLINED,
-    PARSE,
-)
+from tests.support.alert_texts import APPROVAL, DECLINED, PARSE
 from tests.support.clients import JSONClient
 from tests.support.factories import make_wallet
 

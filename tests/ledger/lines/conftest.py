@@ -9,9 +9,7 @@ import time_machine
 
 from accounts.models import Member
 from tests.support.clients import JSONClient
-from tests.support.households import (
-    Household,
-)
+from tests.support.households import Household
 from tests.support.refusals import Refusals
 
 NOON = datetime(2026, 11, 21, 3, tzinfo=UTC)

@@ -4,13 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.households import (
-    ENTRIES,
-    A,
-    Household,
-    category_line,
-    wallet_line,
-)
+from tests.support.households import ENTRIES, A, Household, category_line, wallet_line
 from tests.support.refusals import LINE_WALLET, MOST, TWO, Refusals, expense
 
 LINE_AMOUNT = r"lines\.\d+\.amount"

@@ -4,11 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.households import (
-    ENTRIES,
-    Household,
-    category_line,
-)
+from tests.support.households import ENTRIES, Household, category_line
 from tests.support.problems import assert_problem
 from tests.support.refusals import Refusals
 

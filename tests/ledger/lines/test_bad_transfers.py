@@ -4,11 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.households import (
-    A,
-    Household,
-    wallet_line,
-)
+from tests.support.households import A, Household, wallet_line
 from tests.support.refusals import MOST, TWO, Refusals, expense
 from tests.support.routes import MISSING_ID
 

@@ -24,13 +24,7 @@ from tests.support.factories import (
     make_stock,
     make_trade,
 )
-from tests.support.households import (
-    ENTRIES,
-    A,
-    Household,
-    category_line,
-    wallet_line,
-)
+from tests.support.households import ENTRIES, A, Household, category_line, wallet_line
 from tests.support.plain_requests import (
     DEPOSIT,
     STATEMENT,

@@ -5,12 +5,7 @@ from typing import Any
 from accounts.models import Member
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_wallet
-from tests.support.households import (
-    ENTRIES,
-    A,
-    Household,
-    category_line,
-)
+from tests.support.households import ENTRIES, A, Household, category_line
 from tests.support.problems import assert_problem
 from tests.support.refusals import LINE_WALLET, TWO, Refusals, expense
 from tests.support.routes import MISSING_ID

@@ -5,12 +5,7 @@ import pytest
 from accounts.models import Member
 from ledger import move_job, moves
 from tests.support.clients import JSONClient
-from tests.support.moves import (
-    BATCH_SIZE,
-    LIMIT,
-    MovingLedger,
-    make_moving_ledger,
-)
+from tests.support.moves import BATCH_SIZE, LIMIT, MovingLedger, make_moving_ledger
 
 
 @pytest.fixture(autouse=True)

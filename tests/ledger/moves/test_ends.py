@@ -8,19 +8,11 @@ import pytest
 from accounts import account_deletion
 from accounts.tasks import delete_closed_accounts
 from ledger import move_job
-from ledger.models import (
-    Entry,
-)
+from ledger.models import Entry
 from ledger.move_job import list_moves, run_moves
 from tests.support.clients import JSONClient
-from tests.support.factories import (
-    count_rows_of,
-)
-from tests.support.moves import (
-    A,
-    MovingLedger,
-    dump_ledger,
-)
+from tests.support.factories import count_rows_of
+from tests.support.moves import A, MovingLedger, dump_ledger
 from tests.support.rollups import assert_rollups_are_right
 from tests.support.workbooks import download_backup, upload
 

@@ -12,23 +12,14 @@ from accounts.models import Member
 from config.celery import app
 from core.jobs.models import JobRun
 from ledger import move_job, moves
-from ledger.models import (
-    Budget,
-    Category,
-    Entry,
-    MemoRollup,
-)
+from ledger.models import Budget, Category, Entry, MemoRollup
 from ledger.move_job import list_moves, run_moves
 from ledger.rollup_repair import count_wrong_rows, repair_rollups
 from ledger.rollups import without_triggers
 from ledger.tasks import MovesFailedError
 from ledger.tasks import move_entries as move_entries_task
 from tests.support.clients import JSONClient
-from tests.support.factories import (
-    count_rows_of,
-    make_category,
-    make_entry,
-)
+from tests.support.factories import count_rows_of, make_category, make_entry
 from tests.support.moves import (
     BATCH_SIZE,
     LIMIT,

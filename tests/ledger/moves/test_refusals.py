@@ -7,20 +7,10 @@ from django.db import transaction
 
 from accounts.models import Member
 from ledger import moves
-from ledger.models import (
-    Budget,
-    Category,
-    Entry,
-    QuickEntry,
-    RecurringRule,
-)
+from ledger.models import Budget, Category, Entry, QuickEntry, RecurringRule
 from ledger.move_job import list_moves, run_moves
 from tests.support.clients import JSONClient
-from tests.support.factories import (
-    make_category,
-    make_entry,
-    make_wallet,
-)
+from tests.support.factories import make_category, make_entry, make_wallet
 from tests.support.moves import (
     LIMIT,
     A,

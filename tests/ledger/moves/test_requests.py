@@ -6,24 +6,11 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Member
 from ledger import moves
-from ledger.models import (
-    Budget,
-    QuickEntry,
-    RecurringRule,
-)
+from ledger.models import Budget, QuickEntry, RecurringRule
 from ledger.move_job import list_moves
 from tests.support.clients import JSONClient
-from tests.support.factories import (
-    make_entry,
-    make_wallet,
-)
-from tests.support.moves import (
-    LIMIT,
-    A,
-    MovingLedger,
-    entries_of,
-    make_moving_ledger,
-)
+from tests.support.factories import make_entry, make_wallet
+from tests.support.moves import LIMIT, A, MovingLedger, entries_of, make_moving_ledger
 from tests.support.rollups import assert_rollups_are_right
 
 pytestmark = pytest.mark.django_db

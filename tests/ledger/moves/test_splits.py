@@ -12,13 +12,7 @@ from ledger.models import MemoRollup, QuickEntry, RecurringRule
 from ledger.move_job import list_moves
 from ledger.tasks import move_entries
 from tests.support.clients import JSONClient
-from tests.support.households import (
-    ENTRIES,
-    A,
-    Household,
-    category_line,
-    wallet_line,
-)
+from tests.support.households import ENTRIES, A, Household, category_line, wallet_line
 from tests.support.rollups import assert_rollups_are_right
 
 pytestmark = pytest.mark.django_db

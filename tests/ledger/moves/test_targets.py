@@ -6,20 +6,12 @@ from typing import Any
 import pytest
 
 from accounts.models import Member
-from ledger.models import (
-    Entry,
-    Wallet,
-)
+from ledger.models import Entry, Wallet
 from ledger.occurrences import process_due_rules
 from tests.support.alert_texts import APPROVAL, CANCELLATION, INSTALLMENT, NOTIFICATION
 from tests.support.clients import JSONClient
-from tests.support.factories import (
-    make_entry,
-)
-from tests.support.moves import (
-    MovingLedger,
-    make_moving_ledger,
-)
+from tests.support.factories import make_entry
+from tests.support.moves import MovingLedger, make_moving_ledger
 from tests.support.rollups import assert_rollups_are_right
 
 pytestmark = pytest.mark.django_db

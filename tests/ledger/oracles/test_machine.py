@@ -21,14 +21,7 @@ from tests.support.clients import JSONClient
 from tests.support.comparison import assert_contains
 from tests.support.factories import make_member
 from tests.support.ledger_replay import read_entries, read_ledger
-from tests.support.random_ledgers import (
-    ALL_KINDS,
-    END,
-    ENTRIES,
-    START,
-    A,
-    RandomLedger,
-)
+from tests.support.random_ledgers import ALL_KINDS, END, ENTRIES, START, A, RandomLedger
 from tests.support.scale import scaled
 
 NOON = datetime(2026, 11, 21, 3, tzinfo=UTC)

@@ -19,12 +19,7 @@ from tests.support.journals import (
     write_beancount,
     write_hledger,
 )
-from tests.support.ledger_replay import (
-    EXPENSE,
-    INCOME,
-    LedgerReplay,
-    read_booking,
-)
+from tests.support.ledger_replay import EXPENSE, INCOME, LedgerReplay, read_booking
 
 FIRST, LAST = date(2026, 11, 1), date(2026, 11, 30)
 SIGNS = {INCOME: -1, EXPENSE: 1}

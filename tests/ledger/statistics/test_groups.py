@@ -5,11 +5,7 @@ from decimal import Decimal
 
 from accounts.models import Member
 from tests.support.clients import JSONClient
-from tests.support.factories import (
-    make_category,
-    make_entry,
-    make_wallet,
-)
+from tests.support.factories import make_category, make_entry, make_wallet
 from tests.support.statistics import MONTH, NO_TRANSFERS, NOVEMBER, RANGE, UNUSED, YEAR
 
 

@@ -13,11 +13,7 @@ import pytest
 from accounts.models import Member
 from ledger.models import Entry, EntryTag, Tag, Wallet
 from tests.support.clients import JSONClient
-from tests.support.factories import (
-    make_category,
-    make_tag,
-    make_wallet,
-)
+from tests.support.factories import make_category, make_tag, make_wallet
 from tests.support.statistics import (
     MONTH,
     NO_TRANSFERS,

@@ -8,10 +8,7 @@ import time_machine
 
 from accounts.models import Member
 from tests.support.clients import JSONClient
-from tests.support.factories import (
-    make_entry,
-    make_member,
-)
+from tests.support.factories import make_entry, make_member
 from tests.support.statistics import MONTH, NOVEMBER, RANGE, YEAR
 
 
