@@ -118,7 +118,7 @@ def test_search_counts_no_further_than_its_limit(
 def test_list_is_filtered_by_role_status_and_plan(
     client: JSONClient, administrator: Member
 ) -> None:
-    free, premium = make_member(), make_member(plan="PREMIUM")
+    free, premium = make_member(), make_member(plan="PREMIUM", login_id="minji")
     suspended = make_member(status="SUSPENDED", plan="PREMIUM")
     assert find(client, role="ADMIN") == [administrator.pk]
     assert find(client, role="MEMBER", plan="FREE") == [free.pk]
