@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from django.contrib.postgres.expressions import ArraySubquery
 from django.db import transaction
-from django.db.models import OuterRef
 
 from accounts.models import Member
 from core.api.ordering import next_position, reorder
@@ -17,9 +15,8 @@ from ledger.quotas import require_room
 from ledger.tags import get_or_create_tags
 from ledger.templates import (
     assign_shape,
-    owner_is_outer,
     replace_lines,
-    with_lines,
+    with_lines_and_tags,
 )
 from ledger.wallets import raise_on_missing_wallet
 
@@ -28,12 +25,7 @@ _OWNER = "quick_entry_id"
 
 def with_category_and_tags(rows: OwnedQuerySet, member: Member) -> OwnedQuerySet:
     """Return the templates with what their JSON needs."""
-    links = QuickEntryTag.objects.owned_by(member).filter(quick_entry_id=OuterRef("pk"))
-    rows = with_lines(rows, member, owner_is_outer(QuickEntryLine, _OWNER))
-    annotated: OwnedQuerySet = rows.annotate(
-        tag_names=ArraySubquery(links.order_by("position").values("tag__name"))
-    )
-    return annotated
+    return with_lines_and_tags(rows, member, _OWNER, QuickEntryLine, QuickEntryTag)
 
 
 def get_quick_entry(member: Member, quick_entry_id: int) -> QuickEntry:

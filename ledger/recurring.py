@@ -10,7 +10,6 @@ from datetime import date, datetime, timedelta
 from itertools import islice, takewhile
 from typing import Any
 
-from django.contrib.postgres.expressions import ArraySubquery
 from django.db import transaction
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils import timezone
@@ -41,26 +40,20 @@ from ledger.schedule import Schedule
 from ledger.tags import get_or_create_tags
 from ledger.templates import (
     assign_shape,
-    owner_is_outer,
     replace_lines,
-    with_lines,
+    with_lines_and_tags,
 )
 from ledger.wallets import raise_on_missing_wallet
 
+_OWNER = "rule_id"
 # After a change of one of them, due dates that the job has not posted yet are posted
 # under the previous schedule. A new end date applies to those as well.
-_OWNER = "rule_id"
 SCHEDULE_FIELDS = ("frequency", "interval", "anchor_date", "active")
 
 
 def with_category_and_tags(rows: OwnedQuerySet, member: Member) -> OwnedQuerySet:
     """Return the rules with what their JSON needs."""
-    links = RecurringTag.objects.owned_by(member).filter(rule_id=OuterRef("pk"))
-    rows = with_lines(rows, member, owner_is_outer(RecurringLine, _OWNER))
-    annotated: OwnedQuerySet = rows.annotate(
-        tag_names=ArraySubquery(links.order_by("position").values("tag__name"))
-    )
-    return annotated
+    return with_lines_and_tags(rows, member, _OWNER, RecurringLine, RecurringTag)
 
 
 def get_rule(member: Member, rule_id: int) -> RecurringRule:

@@ -18,7 +18,7 @@ from ledger.lines import (
     read_lines,
     validate_shape,
 )
-from ledger.models import Wallet
+from ledger.models import QuickEntryTag, RecurringTag, Wallet
 from ledger.models.base import EntryType, OwnedQuerySet
 from ledger.models.lines import Line
 from ledger.moves import raise_if_wallet_is_moving
@@ -39,9 +39,18 @@ class TemplateShape:
     lines: tuple[LineData, ...]
 
 
-def with_lines(rows: OwnedQuerySet, member: Member, lines: Any) -> OwnedQuerySet:
-    """Add the `line_values` of templates; `lines` are those of one template."""
-    values = lines.filter(member_id=member.pk).order_by("position")
+def with_lines_and_tags(
+    rows: OwnedQuerySet,
+    member: Member,
+    owner: str,
+    lines: type[Line],
+    tags: type[QuickEntryTag | RecurringTag],
+) -> OwnedQuerySet:
+    """Add the `line_values` and `tag_names` of templates, which `owner` names."""
+    of_template = {owner: OuterRef("pk")}
+    links = tags.objects.owned_by(member).filter(**of_template)
+    own = lines._default_manager.filter(member_id=member.pk, **of_template)
+    values = own.order_by("position")
     annotated: OwnedQuerySet = rows.select_related("category", "to_wallet").annotate(
         line_values=ArraySubquery(
             values.values(
@@ -56,14 +65,10 @@ def with_lines(rows: OwnedQuerySet, member: Member, lines: Any) -> OwnedQuerySet
                     memo="memo",
                 )
             )
-        )
+        ),
+        tag_names=ArraySubquery(links.order_by("position").values("tag__name")),
     )
     return annotated
-
-
-def owner_is_outer(model: type[Line], owner: str) -> Any:
-    """Return the lines of the template of the query around them."""
-    return model._default_manager.filter(**{owner: OuterRef("pk")})
 
 
 def assign_shape(
