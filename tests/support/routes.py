@@ -10,7 +10,6 @@ from django.urls import URLPattern, URLResolver, get_resolver
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 # Ids that no row has.
 MISSING_ID = 987_654_321
-# Ids that no row has.
 MISSING_UUID = "12345678-1234-4234-8234-123456789abc"
 _PARAMETER = re.compile(r"<(?:(\w+):)?(\w+)>")
 
