@@ -214,7 +214,7 @@ def test_page_of_a_row_offers_no_choice_of_members(
     browser: JSONClient, administrator: Member
 ) -> None:
     # A select of a million options would never load.
-    member, other = make_member(), make_member()
+    member, other = make_member(), make_member(login_id="somebody")
     purchase = make_purchase(member, "GPA.1")
     entry = AuditLogEntry.objects.create(
         actor_id=administrator.pk, target_label="x", action="CHANGE", target_id="1"
