@@ -146,7 +146,8 @@ def list_whole_entries(row: MovableModel) -> Any:
 def is_referred_to(row: MovableModel) -> bool:
     """Return whether entries, templates or lines refer to a wallet or category.
 
-    So do the entries that a transfer was merged from."""
+    So do the entries that a transfer was merged from.
+    """
     member_id, field = row.member_id, _FIELDS[type(row)]
     if list_whole_entries(row).exists():
         return True

@@ -12,7 +12,7 @@ CATEGORIES = {"expense": "기타", "income": "용돈"}
 
 @pytest.fixture
 def merged(household: Household) -> Any:
-    """A transfer of an expense and an income, whose categories nothing else has."""
+    """Return a transfer of an expense and an income with categories of their own."""
     expense = household.write(
         "expense", 500, "통장", category="기타", memo="출금", tags=["현금", "여행"]
     )

@@ -25,13 +25,13 @@ def confirm(household: Household, entry: Any, **corrections: Any) -> Any:
 
 @pytest.fixture
 def pending(household: Household) -> Any:
-    """A pending expense."""
+    """Return a pending expense."""
     return announce(household, APPROVAL)["entry"]
 
 
 @pytest.fixture
 def income(household: Household, pending: Any) -> Any:
-    """A confirmed income on an expense category, which is no refund of an entry."""
+    """Return a confirmed income on an expense category that refunds no entry."""
     return household.write("income", 500, "카드", categoryType="expense")
 
 

@@ -29,7 +29,7 @@ def kind(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture(scope="module")
 def db(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
-    """The database, for all tests of a module.
+    """Open the database for all tests of a module.
 
     pytest-django makes one if a test has the mark `django_db` or a fixture of this name.
     """
@@ -39,7 +39,7 @@ def db(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def client(kind: str, db: None) -> Iterator[JSONClient]:
-    """The client of a premium member with that ledger, which a module's tests share."""
+    """Yield the client of a premium member with that ledger, for a module's tests."""
     atomic = transaction.atomic()
     # As in Django's TestCase: durable blocks may stand within.
     atomic._from_testcase = True  # type: ignore[attr-defined]
