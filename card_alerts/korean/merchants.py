@@ -236,23 +236,16 @@ def _first_name(spans: list[MerchantSpan]) -> MerchantSpan | None:
     return number
 
 
-def _with_unused_parts(
+def _list_unused_spans(
     name: MerchantSpan,
     message: TokenizedMessage,
     money: MoneyMatch | None,
     home_money: MoneyMatch | None,
     keyword: StatusKeyword | None,
     timestamp: TimestampMatch | None,
-) -> MerchantSpan:
-    """Return the name with the unused parts directly before it (11/11 선물샵)."""
+) -> list[tuple[int, int]]:
+    """Return the spans of what looks like a value and is none of the payment's."""
     text = message.masked.text
-    part = text[max(0, name.start - 3) : name.start].rstrip(" ")[-1:]
-    if part not in PLACEHOLDERS or (
-        # The only date or keyword is used.
-        (part == TIMESTAMP and timestamp and len(message.timestamps) < 2)
-        or (part == KEYWORD and keyword and len(message.keywords) < 2)
-    ):
-        return name
     unused = [
         each.span
         for each in message.timestamps
@@ -290,6 +283,27 @@ def _with_unused_parts(
             and each.has_following_word
             and not _is_title(each, message)
         ]
+    return unused
+
+
+def _with_unused_parts(
+    name: MerchantSpan,
+    message: TokenizedMessage,
+    money: MoneyMatch | None,
+    home_money: MoneyMatch | None,
+    keyword: StatusKeyword | None,
+    timestamp: TimestampMatch | None,
+) -> MerchantSpan:
+    """Return the name with the unused parts directly before it (11/11 선물샵)."""
+    text = message.masked.text
+    part = text[max(0, name.start - 3) : name.start].rstrip(" ")[-1:]
+    if part not in PLACEHOLDERS or (
+        # The only date or keyword is used.
+        (part == TIMESTAMP and timestamp and len(message.timestamps) < 2)
+        or (part == KEYWORD and keyword and len(message.keywords) < 2)
+    ):
+        return name
+    unused = _list_unused_spans(name, message, money, home_money, keyword, timestamp)
     start = name.start
     for _ in range(MAX_PREFIX_PARTS):
         # At most two spaces are between a part and what follows it.
