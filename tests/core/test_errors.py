@@ -44,8 +44,15 @@ def error_of_worker(message: str, constraint_name: str | None = None) -> Integri
             ),
             "account_entry_installments",
         ),
-        # The constraint of a table of the coordinator, and one that no name is told of.
-        ('duplicate key value violates unique constraint "member_email"', None),
+        # Checks keep their name.
+        (
+            (
+                'new row for relation "account_entry_102128" violates check constraint '
+                '"account_entry_amount_positive"'
+            ),
+            "account_entry_amount_positive",
+        ),
+        # One that no name is told of.
         (
             (
                 'null value in column "name" of relation "account_102008" violates not-null'

@@ -3,14 +3,23 @@
 from typing import Any
 
 import pytest
+from django.apps import apps
 
 from accounts.models import Member
+from ledger.migrations._default_categories import insert_default_categories
 from ledger.models import Category, DefaultCategory
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category
 
 CATEGORIES = "/api/account/categories"
 IMPORT = "/api/account/categories/import"
+
+
+@pytest.fixture(autouse=True)
+def _default_set(db: None) -> None:
+    """Insert the default categories again after a test that emptied their table."""
+    if not DefaultCategory.objects.exists():
+        insert_default_categories(apps, None)  # type: ignore[no-untyped-call]
 
 
 @pytest.fixture
