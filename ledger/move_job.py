@@ -28,6 +28,14 @@ BATCH_SIZE = 2_500
 # Transfers and split entries that it moves; they take far longer than others.
 MAX_PARTED_ENTRIES = 150
 
+# For the check of the foreign key when the source is deleted: by its statistics, which
+# may be older than the move, PostgreSQL expects many entries of the source, and reads
+# those of all members. Citus needs the values to find the worker.
+_PLAN_FOR_ALL_VALUES = """
+SELECT set_config('plan_cache_mode', 'force_generic_plan', true)
+WHERE NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
+"""
+
 logger = logging.getLogger(__name__)
 
 
@@ -128,10 +136,7 @@ def _delete_source(source: MovableModel) -> None:
         if target is None:
             return
         with connection.cursor() as cursor:
-            # For the check of the foreign key: by its statistics, which may be older
-            # than the move, PostgreSQL expects many entries of the source, and reads
-            # those of all members.
-            cursor.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+            cursor.execute(_PLAN_FOR_ALL_VALUES)
         if isinstance(source, Category):
             delete_moved_category(member, source, cast("Category", target))
         else:
