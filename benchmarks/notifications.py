@@ -26,6 +26,7 @@ from tests.support.alert_samples import (
     EXAM_2026B,
     EXAM_2026C,
     EXAM_2026D,
+    EXAM_2026E,
     GIVEN,
     LAYOUTS_2026,
     OWN,
@@ -98,6 +99,7 @@ def measure(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
         ("second exam of 2026", load(EXAM_2026B)),
         ("third exam of 2026", load(EXAM_2026C)),
         ("fourth exam of 2026", load(EXAM_2026D)),
+        ("fifth exam of 2026", load(EXAM_2026E)),
         ("own", load(OWN)),
     ):
         rows += accuracy_rows(name, labelled)

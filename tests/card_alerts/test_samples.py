@@ -12,6 +12,7 @@ from tests.support.alert_samples import (
     EXAM_2026B,
     EXAM_2026C,
     EXAM_2026D,
+    EXAM_2026E,
     GIVEN,
     LAYOUTS_2026,
     OWN,
@@ -37,7 +38,7 @@ def test_message_is_parsed_as_labeled(message: Any) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [EXAM, EXAM_2026, EXAM_2026B, EXAM_2026C, EXAM_2026D],
+    [EXAM, EXAM_2026, EXAM_2026B, EXAM_2026C, EXAM_2026D, EXAM_2026E],
     ids=lambda path: path.stem,
 )
 def test_messages_labeled_by_others_are_parsed(path: Path) -> None:

@@ -22,6 +22,8 @@ EXAM_2026B = SAMPLES / "notifications_exam_2026b.jsonl"
 EXAM_2026C = SAMPLES / "notifications_exam_2026c.jsonl"
 # The fourth one. Each payment has a `twin`: another message of its layout.
 EXAM_2026D = SAMPLES / "notifications_exam_2026d.jsonl"
+# The fifth one; some of its payments name whether they are partial.
+EXAM_2026E = SAMPLES / "notifications_exam_2026e.jsonl"
 # Texts of several messages each, with the labels of all of them.
 ROOMS = SAMPLES / "notifications_rooms.jsonl"
 RECEIVED_AT = datetime(2026, 12, 31, 23, 59, tzinfo=timezone(timedelta(hours=9)))
@@ -124,6 +126,9 @@ def differences(message: Any) -> dict[str, tuple[Any, Any]]:
     if "preliminary" in message:
         expected["preliminary"] = message["preliminary"]
         actual["preliminary"] = parsed.is_preliminary
+    if "partial" in message:
+        expected["partial"] = message["partial"]
+        actual["partial"] = parsed.is_partial
     dates = {
         "occurred_date": parsed.occurred_on or parsed.original_date,
         "original": parsed.original_date,
