@@ -123,12 +123,13 @@ def differences(message: Any) -> dict[str, tuple[Any, Any]]:
         expected["merchant"] = actual["merchant"]
     for name, (value, found) in _money_of_account(message, parsed).items():
         expected[name], actual[name] = value, found
-    if "preliminary" in message:
-        expected["preliminary"] = message["preliminary"]
-        actual["preliminary"] = parsed.is_preliminary
-    if "partial" in message:
-        expected["partial"] = message["partial"]
-        actual["partial"] = parsed.is_partial
+    for name, found in (
+        ("preliminary", parsed.is_preliminary),
+        ("partial", parsed.is_partial),
+        ("krw_amount", parsed.amount),
+    ):
+        if name in message:
+            expected[name], actual[name] = message[name], found
     dates = {
         "occurred_date": parsed.occurred_on or parsed.original_date,
         "original": parsed.original_date,
@@ -137,9 +138,6 @@ def differences(message: Any) -> dict[str, tuple[Any, Any]]:
         if name in message:
             expected[name] = message[name]
             actual[name] = f"{date:%m-%d}" if date else None
-    if "krw_amount" in message:
-        expected["krw_amount"] = message["krw_amount"]
-        actual["krw_amount"] = parsed.amount
     if message.get("class") in REASONS:
         expected["reason"], actual["reason"] = REASONS[message["class"]], parsed.reason
     if "company_with_sender" in message:
