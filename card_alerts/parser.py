@@ -9,7 +9,7 @@ from datetime import datetime
 
 from card_alerts.candidate import SourceText
 from card_alerts.english.parser import parse_english
-from card_alerts.issuers import find_issuer_by_sender
+from card_alerts.issuers import find_issuer, find_issuer_by_sender
 from card_alerts.japanese import parse_japanese
 from card_alerts.korean.parser import parse_korean
 from card_alerts.messages import split_messages
@@ -30,6 +30,17 @@ MAX_ENGLISH_ALERT_LENGTH = 1500
 _HANGUL = re.compile("[가-힣]")
 _JAPANESE = re.compile("[぀-ヿ]|利用|金額|円|取引|決済|返金")
 _FOREIGN = re.compile("[ぁ-ヿ]|[A-Za-z]{3} [A-Za-z]{2,12} [A-Za-z$]")
+# The only Korean words of an English text of an issuer of Korea: its name as the title,
+# and the mark of an SMS.
+_KOREAN_HEADING = re.compile(
+    r"\s{0,4}(?P<name>[가-힣A-Za-z ]{2,12})?(?:\s{0,4}\[Web[ ]?발신\])?\s{1,4}"
+)
+_NOT_BREAK = re.compile(r"[^\n]")
+_KOREAN_EVENT = re.compile("승인|취소|거절|결제|이용|사용|출금|입금|환불")
+_ENGLISH_EVENT = re.compile(
+    r"\b(?:approv(?:ed|al)|declined|cancell?(?:ed|ation)|refunded|reversed)\b",
+    re.IGNORECASE,
+)
 
 
 def parse(
@@ -130,6 +141,8 @@ def _parse_message(
     issuer = find_issuer_by_sender(sender)
     source = SourceText(text, normalized, received_at, home_currency, issuer, sender)
     if _HANGUL.search(normalized.text):
+        if english := _as_english(source):
+            return parse_english(english.truncated(MAX_ENGLISH_ALERT_LENGTH))
         result = parse_korean(source)
         # Only the title may be Korean.
         is_title = result.reason is Reason.NO_PAYMENT
@@ -138,3 +151,24 @@ def _parse_message(
     if _JAPANESE.search(normalized.text):
         return parse_japanese(source)
     return parse_english(source.truncated(MAX_ENGLISH_ALERT_LENGTH))
+
+
+def _as_english(source: SourceText) -> SourceText | None:
+    """Return an English text without its Korean heading, else None.
+
+    The issuer that the heading names is taken for the sender.
+    """
+    text = source.normalized.text
+    heading = _KOREAN_HEADING.match(text)
+    if heading is None or _HANGUL.search(text, heading.end()):
+        return None
+    if not _ENGLISH_EVENT.search(text, heading.end()):
+        return None
+    issuer, name = source.sender_issuer, heading["name"]
+    if name:
+        issuer = None if _KOREAN_EVENT.search(name) else find_issuer(name)
+        if issuer is None:
+            return None
+    blanks = _NOT_BREAK.sub(" ", heading[0])
+    normalized = replace(source.normalized, text=blanks + text[heading.end() :])
+    return replace(source, normalized=normalized, sender_issuer=issuer)

@@ -32,8 +32,9 @@ _MONEY = re.compile(
 # Words before an amount that was not paid: a balance, a limit, a reward.
 _NOT_PAID = re.compile(
     r"\b(?:bal(?:ance)?|limit|lmt|available|avl|avbl|avail|cashback|rewards?|points"
-    r"|spent today|spent this \w{4,5}|total|fee|left|remaining|remain)"
-    r"(?:[ ](?:is|of|now|today|due|limit|lmt|bal|balance"
+    r"|spent today|spent this \w{4,5}|total|accumulated|cumulative|accum\.?|fee|left"
+    r"|remaining|remain)"
+    r"(?:[ ](?:is|of|now|today|due|limit|lmt|bal|balance|amount|usage|spending"
     r"|in \w{2,10}))?[ ]?[:.=-]{0,2}[ ]{0,2}(?:is[ ])?$",
     re.IGNORECASE,
 )
@@ -49,8 +50,16 @@ _BALANCE = re.compile(
 
 # What the card has paid so far: Accumulated KRW 1,436,459, Total KRW 776,357.
 RUNNING_TOTAL = re.compile(
-    r"(?:^|(?<=\n)|(?<=, ))(?:accumulated|cumulative|total)(?: amount)?[ ]?:?[ ]"
-    r"(?:KRW|₩)[ ]?(?P<number>\d{1,3}(?:,\d{3}){0,4})(?![\d,])",
+    r"(?:^|(?<=\n)|(?<=, )|(?<=/ )|(?<=\d )|(?<=[A-Za-z)] )(?!total))"
+    r"(?:accumulated|cumulative|accum\.?|total)(?: (?:amount|usage|spending))?[ ]?:?[ ]"
+    r"(?:(?:KRW|₩)[ ]?(?P<number>\d{1,3}(?:,\d{3}){0,4})(?![\d,])"
+    r"|(?P<before>\d{1,3}(?:,\d{3}){0,4})[ ]?KRW(?![A-Za-z]))",
+    re.IGNORECASE,
+)
+# Their terms: Lump sum, one-time payment, 3 months.
+TERMS = re.compile(
+    r"\(?(?:\b(?:lump[- ]?sum|one[- ]time)(?: (?:payment|installment))?\b"
+    r"|\b(?P<months>[2-9]|[1-3]\d)[- ]?months?(?: installments?)?\b)\)?",
     re.IGNORECASE,
 )
 

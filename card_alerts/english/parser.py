@@ -14,6 +14,7 @@ from card_alerts.candidate import (
 )
 from card_alerts.english.money import (
     RUNNING_TOTAL,
+    TERMS,
     find_balance,
     find_paid_amount,
 )
@@ -43,11 +44,11 @@ _CARD_HINT = re.compile(
     r"(?:ending(?:[ ](?:in|with))?|ends[ ]with|acct\.?|account|a/c|card[ ]no\.?|card"
     r"|no\.|number|last[ ]4(?:[ ]digits)?)[ ]?[:#]?[ ]?(?:\.{2,4}"
     r"|[•·]{2,4})?[ ]?[-(]?"
-    r"(?P<hint>[Xx*]{0,12}[ -]?\d{4,5})(?![\d,.]\d|\d|/)",
+    r"(?P<hint>[Xx*]{0,12}[ -]?\d{4,5}|(?:\d\*){2}|\*\d\*\d)(?![\d,.]\d|[\d*/])",
     re.IGNORECASE,
 )
 _STANDALONE_CARD_HINT = re.compile(
-    r"(?<![\w*])(?P<hint>(?:[Xx]{2,12}|[*]{1,12})\d{3,4})(?!\d)"
+    r"(?<![\w*])(?P<hint>(?:[Xx]{2,12}|[*]{1,12})\d{3,4}|(?<=\()(?:\d\*){2}(?=\)))(?!\d)"
 )
 _ALIAS = re.compile(
     r"(?<![A-Za-z0-9])"
@@ -74,7 +75,7 @@ _MERCHANT_END = re.compile(
     r"went|card|ref|after|if|but|as|has been|exceed\w{0,4}|due|because)\b(?![.'’])"
     r"|[ ]?(?:(?<!\.[A-Z])\.(?:[ \n]|$)|;|\n|$|\||[ ]-[ ]|\(|!|:[ ]|,[ ](?:on|for"
     r"|and|your)\b)"
-    r"|,[ ][A-Z][A-Za-z ]{2,20}\.[ ]|[ ](?=[£$€₹])"
+    r"|,[ ][A-Z][A-Za-z ]{2,20}\.[ ]|[ ](?=[£$€₹])|[ ]/[ ]"
     r"|,?[ ](?=(?:\d{4}-\d\d-\d\d|\d{1,2}-\d{1,2}-\d{4}"
     r"|\d{1,2}/\d{1,2}(?:/\d{2,4})?)[ ]\d{1,2}:\d\d)"
     # Pictures of a push message.
@@ -114,11 +115,12 @@ _MERCHANT_STARTS = tuple(
         ),
         # KRW 12,000 Starbucks 11/20 10:00, 11/20 10:00 STARBUCKS Avl Lmt
         (
-            r"(?<![A-Za-z])(?:[A-Z]{3}|[$₩€£])[ ]?\d[\d,.]{0,14}[ ]"
+            r"(?:(?<![A-Za-z])(?:[A-Z]{3}|[$₩€£])[ ]?\d[\d,.]{0,14}|\d[ ]?KRW)[ ]{1,24}"
             rf"{_NOT_A_STATUS}(?-i:(?=[A-Z]))(?=[^\n]{{1,40}}\d\d?:\d\d)"
         ),
         (
-            r"(?<!\d)\d{1,2}[-/]\d{1,2}(?:[-/]\d{2,4})?[ ]\d{1,2}:\d\d(?::\d\d)?[ ]"
+            r"(?<!\d)\d{1,2}[-/]\d{1,2}(?:[-/]\d{2,4})?[ ]\d{1,2}:\d\d(?::\d\d)?"
+            r"[ ](?:/[ ])?"
             rf"{_NOT_A_STATUS}(?-i:(?=[A-Z]))"
         ),
         rf"\bfor[ ](?![A-Z]{{3}}[ ]?\d|Rs\b){_CAPITAL}",
@@ -136,7 +138,8 @@ MAX_ISSUER_PHRASE_SCAN_LENGTH = 60
 _LINE_NOISE = re.compile(
     r"^(?:(?:spent|paid|card|debit|credit|avl|avail|sms|not you|call|txn|transaction"
     r"|purchase|payment|alert|inr|rs|usd|available|balance|ref|date|time)\b"
-    r"|you |your |if )|\d{2}:\d{2}|^\W*$",
+    r"|you |your |if )|\d{2}:\d{2}|^\W*$"
+    r"|^(?:[a-z]{5,8} )?(?:approv(?:al|ed)|declined|cancell?(?:ed|ation))\W*$",
     re.IGNORECASE,
 )
 _DEPOSIT = re.compile(
@@ -164,7 +167,12 @@ def parse_english(source: SourceText) -> ParseResult:
     issuer, issuer_span = _identify_issuer(source)
     money = find_paid_amount(text, issuer)
     hint = _CARD_HINT.search(text) or _STANDALONE_CARD_HINT.search(text)
-    merchant, is_merchant_sure = _find_merchant(text, money, issuer_span)
+    # The issuers of Korea print both in Korean texts too.
+    total = RUNNING_TOTAL.search(text) if issuer in KOREAN else None
+    terms = TERMS.search(text) if issuer in KOREAN else None
+    merchant, is_merchant_sure = _find_merchant(
+        _with_blanks(text, total, terms), money, issuer_span
+    )
     balance, balance_currency = find_balance(text, money, source.home_currency)
 
     # The words of a merchant's name decide nothing.
@@ -193,8 +201,7 @@ def parse_english(source: SourceText) -> ParseResult:
         return rejected(Reason.NO_PAYMENT)
 
     kind, kind_span = keyword
-    # Of the issuers of Korea, which print it in Korean texts too.
-    total = RUNNING_TOTAL.search(text) if issuer in KOREAN else None
+    months = terms if terms and terms["months"] else None
     is_month_first = _is_month_first(money, issuer)
     return build_result(
         PaymentCandidate(
@@ -207,7 +214,11 @@ def parse_english(source: SourceText) -> ParseResult:
             money=money,
             merchant_span=merchant,
             is_merchant_sure=is_merchant_sure,
-            running_total=int(parse_number(total["number"])) if total else None,
+            installment_months=int(months["months"]) if months else None,
+            installment_months_span=months.span("months") if months else None,
+            running_total=(
+                int(parse_number(total["number"] or total["before"])) if total else None
+            ),
             running_total_span=total.span() if total else None,
             balance=balance,
             balance_currency=balance_currency,
@@ -216,6 +227,14 @@ def parse_english(source: SourceText) -> ParseResult:
         ),
         source,
     )
+
+
+def _with_blanks(text: str, *parts: re.Match[str] | None) -> str:
+    """Return the text with blanks for parts that are no names."""
+    for part in filter(None, parts):
+        start, end = part.span()
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    return text
 
 
 def _is_check_card(text: str) -> bool | None:

@@ -18,6 +18,8 @@ _DECLINED = re.compile(
 )
 _CANCELLED = re.compile(
     r"\b(?=(?-i:[rvcRVC]))(?:revers(?:ed|al)\b|refund(?:ed)?\b|voided\b|cancell?ed\b"
+    # Before an amount or alone; not the free cancellation of a booking.
+    r"|cancell?ation(?=[:\n]|[ ](?-i:(?:of )?[A-Z]{3} ?\d))"
     r"|returned\b|chargeback\b|credit(?:ed)? (?:back|voucher))",
     re.IGNORECASE,
 )
