@@ -5,7 +5,11 @@ from dataclasses import dataclass, field
 
 from card_alerts.issuer import Issuer
 from card_alerts.korean import rejection_rules
-from card_alerts.korean.merchant_names import MerchantSpan
+from card_alerts.korean.merchant_names import (
+    PRELIMINARY_PREFIX,
+    PRELIMINARY_SUFFIX,
+    MerchantSpan,
+)
 from card_alerts.korean.notices import without_notices
 from card_alerts.korean.status_keywords import (
     PENDING,
@@ -98,9 +102,17 @@ class MessageEvidence:
 
     @property
     def is_preliminary(self) -> bool:
-        """Return True if one of the keywords is 가승인 or 선승인."""
+        """Return True for 가승인 or 선승인, as a keyword or beside the name."""
+        text, name = self.message.text, self.merchant
+        if "승인" not in text:
+            return False
+        if name and PRELIMINARY_SUFFIX.match(text, name.end):
+            return True
+        prefix = PRELIMINARY_PREFIX.search(text, 0, name.start) if name else None
+        if name and prefix and prefix.end() == name.start:
+            return True
         return any(
-            PRELIMINARY_APPROVAL.search(self.message.text, *each.span)
+            PRELIMINARY_APPROVAL.search(text, *each.span)
             for each in self.message.keywords
         )
 
@@ -251,6 +263,11 @@ class MessageEvidence:
         ):
             return Reason.NO_PAYMENT
         if "대금" in text and rejection_rules.SETTLED_BILL.search(text):
+            return Reason.STATEMENT
+        if not (self.is_detailed or self.has_printed_time) and (
+            ("월" in text or "달" in text)
+            and rejection_rules.MONTHLY_STATEMENT.search(text)
+        ):
             return Reason.STATEMENT
         if "출금" in text and rejection_rules.WITHDRAWN_BILL.search(text):
             return Reason.BANK_TRANSFER

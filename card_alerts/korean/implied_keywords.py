@@ -27,19 +27,21 @@ _SHOP_END = (
     r"(?:(?<![지본상])점|마트|식당|카페|커피|약국|주유소|충전소|편의점|분식|치킨"
     r"|베이커리|의원|병원|서점|미용실|세탁소)"
 )
+_TRADE = "커피|카페|치킨|피자|버거|약국|마트|김밥|반점|떡볶이|족발|베이커리|천국|식당|분식|국밥|국수"
+_ACCOUNT_WORD = "모임|회비|통장|계좌|저축|적금|예금|비상금|저금|페이|머니|카드|뱅크"
 _WITHDRAWN_AT_SHOP = re.compile(
     rf"출금[ ]?[{AMOUNT}]{{1,20}}[ \n]{{1,2}}(?P<name>[^\n{ANY_PLACEHOLDER}]{{2,40}})"
     rf"(?=[\n{ANY_PLACEHOLDER}]|$)"
 )
-# The bank that names the check card of each purchase: its accounts only transfer.
-_BANK_OF_NAMED_CARDS = "카카오뱅크"
 # 토스뱅크 통장 → 이마트24: the name behind the account is a shop's, not a person's.
 _BEHIND_ARROW = re.compile(
-    r"(?:(?<!입출금)통장|계좌)(?:[ ]?\([\d*]{2,8}\))?[ ]?(?:→|->|➔|▶)[ ]{0,2}"
+    r"(?:통장|계좌)(?:[ ]?\([\d*]{2,8}\))?[ ]?(?:→|->|➔|▶)[ ]{0,2}"
     r"(?P<name>[^\n]{2,40})"
 )
 _SHOP_NAME = re.compile(
     rf"[^\n]{{1,40}}?(?:{_SHOP_END}|(?<=[가-힣A-Z])(?:24|25|365))[ ]?"
+    # A trade before the branch: 이디야커피 보광; 커피 모임 is an account.
+    rf"|[^\n]{{1,20}}(?:{_TRADE})[ ](?!{_ACCOUNT_WORD})[가-힣]{{2,6}}"
     r"|(?:\(주\)|주식회사[ ]?)[^\n]{2,40}|[^\n]{2,40}(?:\(주\)|주식회사)"
     r"|(?:이마트|홈플러스|롯데마트|코스트코|다이소|올리브영|스타벅스|투썸플레이스|이디야"
     r"|메가엠지씨|배스킨라빈스|파리바게뜨|뚜레쥬르|맥도날드|버거킹|롯데리아|세븐일레븐|씨유"
@@ -90,7 +92,7 @@ def find_implied_keyword(
             text,
             masked_text,
             bank,
-            is_check_card=is_check_card or _has_shop_behind_arrow(text, bank),
+            is_check_card=is_check_card or _has_shop_behind_arrow(text),
         )
         if withdrawal:
             return ImpliedKeyword(withdrawal, is_withdrawal=True)
@@ -121,10 +123,8 @@ def _find_card_withdrawal(
     return StatusKeyword(kind, match.span(), RANK_ADJACENT, has_following_word=False)
 
 
-def _has_shop_behind_arrow(text: str, bank: str) -> bool:
+def _has_shop_behind_arrow(text: str) -> bool:
     """Return True if an arrow leads from an account to the name of a shop."""
-    if bank == _BANK_OF_NAMED_CARDS:
-        return False
     behind = _BEHIND_ARROW.search(text)
     return behind is not None and _is_shop(behind["name"])
 

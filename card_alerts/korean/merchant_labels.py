@@ -78,6 +78,7 @@ _METHOD_BAR = re.compile(
     r"|결제(?![가-힣])|[가-힣A-Za-z]{0,8}(?:카드|체크|머니|포인트|쿠폰)"
     r"(?:[ ]?(?:결제|사용|이용))?[ ]*(?:[\n|·]|$))"
 )
+_HAS_METHOD_BAR = re.compile("[·→|➔▶]|->")
 # The bar in "9,900원 | 바람커피".
 _AFTER_BAR = re.compile(
     r"(?:\d원|결제(?:[ ]?(?:취소|실패|완료))?|\)"
@@ -142,7 +143,7 @@ def find_labeled_merchant(text: str) -> Span | None:
         span = _find_name_after(_AFTER_BAR, text)
         if span:
             return span
-    if match is None and ("·" in text or "→" in text or "|" in text or "->" in text):
+    if match is None and _HAS_METHOD_BAR.search(text):
         span = _find_name_after(_METHOD_BAR, text)
         if span:
             return span

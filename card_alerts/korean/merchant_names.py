@@ -43,6 +43,13 @@ _SERVICE_HEADING = re.compile(
 ROUTE = re.compile(
     r"(?:[가-힣A-Z0-9]{1,8}[ ]){0,3}[가-힣]{1,8}[ ]?(?:→|->)[ ]?[가-힣]{1,8}"
 )
+# 카카오T택시_가승인: the amount is only reserved.
+PRELIMINARY_SUFFIX = re.compile(
+    r"(?:[ ]?[_(\[/·:-][ ]?|[ ])(?:가|선|사전|임시)승인[ ]?[)\]]?(?![가-힣])"
+)
+PRELIMINARY_PREFIX = re.compile(
+    r"(?:가|선|사전|임시)승인[ ]?(?:[_/·:-]|\))[ ]?|[(\[](?:가|선|사전|임시)승인[)\]][ ]?"
+)
 MAX_HOLDER_LENGTH = 5
 _LEADING_WORD_STARTS = frozenset("오방으로")
 _BARE_COUNTRY = re.compile(r"^\([A-Z]{2,3}\)?$")
@@ -152,6 +159,7 @@ class MerchantSpan(NamedTuple):
 def trim_labeled_merchant(text: str, start: int, end: int) -> MerchantSpan | None:
     """Return the name at a place where only the merchant can be."""
     end = _cut_notice(text, start, end)
+    start, end = _without_preliminary(text, start, end)
     start, end = _strip_suffixes(text, *_trim_edges(text, start, end))
     word = _LEADING_WORD.match(text, start, end)
     start = word.end() if word else start
@@ -191,6 +199,7 @@ def trim_merchant(
     if notice and notice.start() > start:
         end = notice.start()
     end = _cut_notice(text, start, end)
+    start, end = _without_preliminary(text, start, end)
     start, end = _strip_suffixes(text, *_trim_edges(text, start, end))
     name = text[start:end]
     if heading and heading.end() <= start and _SERVICE.fullmatch(name):
@@ -210,6 +219,16 @@ def _without_methods(text: str, start: int, end: int) -> Span:
     start = before.end() if before else start
     behind = _METHOD_BEHIND.search(text, start, end)
     return start, behind.start() if behind else end
+
+
+def _without_preliminary(text: str, start: int, end: int) -> Span:
+    """Return the span without 가승인 before or behind the name."""
+    if "승인" not in text[start:end]:
+        return start, end
+    prefix = PRELIMINARY_PREFIX.match(text, start, end)
+    start = prefix.end() if prefix and prefix.end() < end else start
+    suffix = PRELIMINARY_SUFFIX.search(text, start + 1, end)
+    return start, suffix.start() if suffix and suffix.end() == end else end
 
 
 def _cut_notice(text: str, start: int, end: int) -> int:

@@ -108,6 +108,8 @@ def find_merchant(
         above_amount = (p for p in parts[:1] if _is_above_amount(text, p))
         if "→" in text or "->" in text:
             parts = [part for part in parts if not ROUTE.fullmatch(part.text)] or parts
+        if len(parts) > 1 and _is_signature(text, parts[-1]):
+            parts.pop()
         if len(parts) > 1 and "(" in text:
             parts = [part for part in parts if not _is_method(text, part)] or parts
         anchor = timestamp.span[1] if timestamp else money.span[1] if money else 0
@@ -199,6 +201,18 @@ def _is_method(text: str, part: MerchantSpan) -> bool:
         return False
     issuer = find_issuer(part.text)
     return issuer is not None and issuer.is_pay_service
+
+
+def _is_signature(text: str, part: MerchantSpan) -> bool:
+    """Return True for the last line if it is the name of the app that sent the text."""
+    if text[part.end :].strip(_PUNCTUATION + "\n") or "\n" not in text[: part.start]:
+        return False
+    if text[text.rfind("\n", 0, part.start) : part.start].strip(_PUNCTUATION + "\n"):
+        return False
+    issuer = find_issuer(
+        part.text.removesuffix("드림").removesuffix("고객센터").rstrip()
+    )
+    return issuer is not None and (issuer.is_pay_service or "카드" in part.text)
 
 
 def _is_title(match: IssuerMatch, message: TokenizedMessage) -> bool:
