@@ -217,7 +217,8 @@ class MessageEvidence:
         reason = rejection_rules.weak_rejection_reason(
             text,
             is_detailed=self.is_detailed or is_done,
-            is_approved="승인" in self.keyword_text,
+            is_approved="승인" in self.keyword_text
+            or self.keyword_text.startswith("정상"),
         )
         if reason:
             return reason

@@ -12,7 +12,7 @@ from card_alerts.korean.status_keywords import (
     StatusKeyword,
 )
 from card_alerts.masked_text import AMOUNT, ANY_PLACEHOLDER
-from card_alerts.result import Kind
+from card_alerts.result import Kind, Span
 
 # 출금 by a check card is a purchase: 우리체크(12*4) 출금 4,500원.
 _WITHDRAWAL = re.compile(r"(?<![가-힣])출금(?P<cancelled>[ ]?취소)?(?![가-힣])")
@@ -27,7 +27,11 @@ _SHOP_END = (
     r"(?:(?<![지본상])점|마트|식당|카페|커피|약국|주유소|충전소|편의점|분식|치킨"
     r"|베이커리|의원|병원|서점|미용실|세탁소)"
 )
-_TRADE = "커피|카페|치킨|피자|버거|약국|마트|김밥|반점|떡볶이|족발|베이커리|천국|식당|분식|국밥|국수"
+# Trades that a branch may follow, and what else follows them.
+_TRADE = (
+    "커피|카페|치킨|피자|버거|약국|마트|김밥|천국|반점|떡볶이|족발|베이커리|식당|분식"
+    "|국밥|국수"
+)
 _ACCOUNT_WORD = "모임|회비|통장|계좌|저축|적금|예금|비상금|저금|페이|머니|카드|뱅크"
 _WITHDRAWN_AT_SHOP = re.compile(
     rf"출금[ ]?[{AMOUNT}]{{1,20}}[ \n]{{1,2}}(?P<name>[^\n{ANY_PLACEHOLDER}]{{2,40}})"
@@ -47,6 +51,17 @@ _SHOP_NAME = re.compile(
     r"|메가엠지씨|배스킨라빈스|파리바게뜨|뚜레쥬르|맥도날드|버거킹|롯데리아|세븐일레븐|씨유"
     r"|CU|GS25|쿠팡|쿠팡이츠|배달의민족|우아한형제들|요기요|마켓컬리|교보문고|알라딘)"
     r"(?![가-힣A-Za-z]{0,3}(?:페이|머니|카드|뱅크))[^\n]{0,20}"
+)
+# An automatic payment of a card: KT 통신요금 자동(0*4*) 45,100원 정상처리.
+_AUTOMATIC = re.compile(
+    r"(?<![가-힣A-Za-z])(?:자동|정기)(?:[ ]?(?:이체|납부|결제))?(?![가-힣A-Za-z])"
+)
+_PROCESSED = re.compile(
+    r"(?<![가-힣])정상[ ]?처리(?:[ ]?(?:완료|되었습니다|됐습니다|됐어요|했습니다))?"
+    r"(?![가-힣])"
+)
+_NOT_BY_CARD = re.compile(
+    r"은행|뱅크|계좌|통장|잔액|출금|입금|송금|신청|해지|등록|변경|요청|예정|대금"
 )
 # The tolls of a month: 10월접수 후불하이패스⏎사용합계⏎75,300원.
 _TOLL_TOTAL = re.compile(rf"(?:사용|이용)합계(?=[ :\n]{{0,3}}{AMOUNT})")
@@ -72,6 +87,8 @@ class ImpliedKeyword:
 
     keyword: StatusKeyword
     is_withdrawal: bool = False
+    # A word beside the name that is no part of it.
+    noise: Span | None = None
 
 
 def find_implied_keyword(
@@ -80,12 +97,14 @@ def find_implied_keyword(
     bank: str,
     *,
     is_check_card: bool,
+    has_card: bool,
     has_other_payer: bool,
     has_details: bool,
 ) -> ImpliedKeyword | None:
     """Return the word for the event of a message without keywords, if there is one.
 
-    `has_details` are a card, an amount and a time, without which a heading tells none.
+    `has_card` is a card and an amount, `has_details` these and a time, without which a
+    heading tells none.
     """
     if "출금" in masked_text:
         withdrawal = _find_card_withdrawal(
@@ -96,6 +115,10 @@ def find_implied_keyword(
         )
         if withdrawal:
             return ImpliedKeyword(withdrawal, is_withdrawal=True)
+    if "정상" in masked_text and has_card:
+        processed = _find_processed(text, masked_text)
+        if processed:
+            return processed
     keyword = _find_phone_bill(masked_text) if has_other_payer else None
     if keyword is None and "하이패스" in text:
         keyword = _find_toll_total(masked_text)
@@ -121,6 +144,15 @@ def _find_card_withdrawal(
         return None
     kind = Kind.CANCELLATION if match["cancelled"] else Kind.APPROVAL
     return StatusKeyword(kind, match.span(), RANK_ADJACENT, has_following_word=False)
+
+
+def _find_processed(text: str, masked_text: str) -> ImpliedKeyword | None:
+    """Return 정상처리 of an automatic payment, unless an account makes it."""
+    mark, word = _AUTOMATIC.search(masked_text), _PROCESSED.search(masked_text)
+    if mark is None or word is None or _NOT_BY_CARD.search(text):
+        return None
+    keyword = StatusKeyword(Kind.APPROVAL, word.span(), RANK_ADJACENT)
+    return ImpliedKeyword(keyword, noise=mark.span())
 
 
 def _has_shop_behind_arrow(text: str) -> bool:

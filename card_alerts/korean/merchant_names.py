@@ -48,7 +48,8 @@ PRELIMINARY_SUFFIX = re.compile(
     r"(?:[ ]?[_(\[/·:-][ ]?|[ ])(?:가|선|사전|임시)승인[ ]?[)\]]?(?![가-힣])"
 )
 PRELIMINARY_PREFIX = re.compile(
-    r"(?:가|선|사전|임시)승인[ ]?(?:[_/·:-]|\))[ ]?|[(\[](?:가|선|사전|임시)승인[)\]][ ]?"
+    r"(?:가|선|사전|임시)승인[ ]?(?:[_/·:-]|\))[ ]?"
+    r"|[(\[](?:가|선|사전|임시)승인[)\]][ ]?"
 )
 MAX_HOLDER_LENGTH = 5
 _LEADING_WORD_STARTS = frozenset("오방으로")
@@ -298,6 +299,10 @@ def _strip_suffixes(text: str, start: int, end: int) -> Span:
             following == ISSUER and text[end - 2 : end - 1] == " "
         ):
             end = _trim_end(text, start, end - 1)
+    if text.endswith(" 자동", start, end):
+        # KT 통신요금 자동(0*4*)
+        is_before_card = text[end : end + 2].lstrip(" (")[:1] == ISSUER
+        end = _trim_end(text, start, end - 3) if is_before_card else end
     if end <= start or text[end - 1] not in _SUFFIX_LAST_CHARACTERS:
         return start, end
     # Suffixes may be combined: 바람커피 정기결제 이용건.

@@ -101,17 +101,6 @@ LABELS = re.compile(
     r"(?=[ ]?[:=]|[ ]?\n|[ ](?:승인|취소)(?=\n|$)"
     rf"|[ ]?[{ISSUER}{AMOUNT}{TIMESTAMP}{INSTALLMENT}{HOLDER_NAME}])"
 )
-# The product of a partner's card, where no issuer is named: LGU+ M Ed3(통할2.0) 승인.
-PARTNER_PRODUCT = re.compile(
-    r"(?:^|(?<=\n)|(?<=님,[ ]))[ ]?(?P<part>(?:LG[ ]?U\+|SKT|KT)[ -]"
-    r"[A-Za-z0-9][A-Za-z0-9+ -]{0,20}?"
-    r"(?:\([^()\n]{1,12}\))?)(?=[ ]?(?:해외)?(?:승인|취소)(?![가-힣]))"
-)
-# The card of a partner that opens a message: 대한항공카드 승인.
-PARTNER_CARD = re.compile(
-    r"(?:^|(?<=\n))[ ]?(?P<part>(?!체크|신용|법인|국민|해외)[가-힣]{2,8}카드)"
-    r"(?=[ ](?:해외)?(?:승인|취소)(?:취소|거절)?[ ]?\n)"
-)
 # Receipt numbers, counts and remarks.
 RECEIPT_NOISE = re.compile(
     rf"\(금액\)|(?:취소|변경)(?:[ ]?후|된)[ ]?(?:결제[ ]?|승인[ ]?)?금액[ :]{{0,2}}"

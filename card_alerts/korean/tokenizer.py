@@ -25,6 +25,7 @@ from card_alerts.korean.local_currencies import (
 )
 from card_alerts.korean.merchant_labels import find_labeled_merchant
 from card_alerts.korean.notices import mask_notices
+from card_alerts.korean.partner_cards import find_partner_card
 from card_alerts.korean.side_patterns import (
     ACCOUNT_NUMBER,
     BENEFITS,
@@ -44,8 +45,6 @@ from card_alerts.korean.side_patterns import (
     LABELED_HOLDER_NAME,
     LABELS,
     LINK,
-    PARTNER_CARD,
-    PARTNER_PRODUCT,
     PHONE_BILLING,
     PHONE_BILLING_HEADING,
     PHONE_NUMBER_IN_BRACKETS,
@@ -109,7 +108,6 @@ _HAS_LABELS = re.compile(
     "금액|일[시자]|시[각간]|날짜|명|이름|카드|구분|번호|할부|수단|용자|사유"
 )
 _HAS_NOTICE = re.compile("내역|알림|안내")
-_HAS_PARTNER = re.compile(r"U\+|S?KT[ -]")
 _HAS_COMPANY_LINE = re.compile(r"[A-Z] \d{4} ")
 _HAS_ACCOUNT = re.compile(r"\d-[\d*]")
 
@@ -342,15 +340,11 @@ class TokenizedMessage:
         """Mask the card of a partner where no issuer's is named."""
         if self.card_digits or self.card_product:
             return
-        text, product = self.masked.text, None
-        if _HAS_PARTNER.search(text):
-            product = PARTNER_PRODUCT.search(text)
-        elif self.issuer_match is None and "카드" in text:
-            product = PARTNER_CARD.search(text)
-            self.has_other_payer = self.has_other_payer or product is not None
-        if product:
-            self.card_product = product.span("part")
-            self.masked.mask(*self.card_product, ISSUER)
+        card = find_partner_card(self.masked.text, self.issuer_match)
+        if card:
+            self.card_product, self.issuer_match = card.span, card.issuer_match
+            self.has_other_payer = self.has_other_payer or card.is_payer
+            self.masked.mask(*card.span, ISSUER)
 
     def _mask_labels_and_keywords(self) -> None:
         masked = self.masked
@@ -377,11 +371,14 @@ class TokenizedMessage:
             self.masked.text,
             match.issuer.name if match else "",
             is_check_card=bool(self.is_check_card),
+            has_card=bool(match and not match.is_app and has_amount),
             has_other_payer=self.has_other_payer,
             has_details=bool(match and has_time and has_amount),
         )
         if implied and implied.is_withdrawal:
             self.is_check_card = self.is_card_withdrawal = True
+        if implied and implied.noise:
+            self.masked.mask(*implied.noise, NOISE)
         self.keywords = [implied.keyword] if implied else []
 
 
