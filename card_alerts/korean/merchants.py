@@ -204,15 +204,13 @@ def _is_method(text: str, part: MerchantSpan) -> bool:
 
 
 def _is_signature(text: str, part: MerchantSpan) -> bool:
-    """Return True for the last line if it is the name of the app that sent the text."""
-    if text[part.end :].strip(_PUNCTUATION + "\n") or "\n" not in text[: part.start]:
+    """Return True if the last line is the name of the pay app that sent the text."""
+    line_start = text.rfind("\n", 0, part.start)
+    beside = text[max(0, line_start) : part.start] + text[part.end :]
+    if line_start < 0 or beside.strip(_PUNCTUATION + "\n"):
         return False
-    if text[text.rfind("\n", 0, part.start) : part.start].strip(_PUNCTUATION + "\n"):
-        return False
-    issuer = find_issuer(
-        part.text.removesuffix("드림").removesuffix("고객센터").rstrip()
-    )
-    return issuer is not None and (issuer.is_pay_service or "카드" in part.text)
+    issuer = find_issuer(part.text.removesuffix("드림").rstrip())
+    return issuer is not None and issuer.is_pay_service
 
 
 def _is_title(match: IssuerMatch, message: TokenizedMessage) -> bool:

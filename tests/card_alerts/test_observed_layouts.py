@@ -232,8 +232,6 @@ def test_arrow_from_an_account_to_another_name_tells_a_transfer(name: str) -> No
     for text, parts in variants(
         f"{{paid:,}}원 출금\n토스뱅크 통장 → {name}",
         f"카카오뱅크\n{{minute}}\n출금 {{paid:,}}원\n입출금통장({{digits}}) → {name}",
-        # This bank tells purchases with the card's name.
-        "카카오뱅크\n{minute}\n출금 {paid:,}원\n입출금통장({digits}) → {shop}",
     ):
         parsed = read(text)
         assert parsed.reason is Reason.BANK_TRANSFER, text
