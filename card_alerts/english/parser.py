@@ -1,7 +1,6 @@
 """Parse English card alerts: a sentence, or one field per line."""
 
 import re
-from dataclasses import replace
 from decimal import ROUND_HALF_UP
 from itertools import islice
 
@@ -38,7 +37,6 @@ from card_alerts.result import (
     Span,
     rejected,
 )
-from card_alerts.times import TimestampMatch
 
 _CARD_HINT = re.compile(
     r"(?:ending(?:[ ](?:in|with))?|ends[ ]with|acct\.?|account|a/c|card[ ]no\.?|card"
@@ -184,13 +182,7 @@ def parse_english(source: SourceText) -> ParseResult:
         keyword = Kind.APPROVAL, (0, 0)
     reason = rejection_reason(rest, keyword[0] if keyword else None)
     if reason is Reason.BANK_TRANSFER and money:
-        is_month_first = _is_month_first(money, issuer)
-        timestamp = find_english_timestamp(rest, is_month_first=is_month_first)
-        booking = _build_booking(source, money, issuer, hint, merchant, timestamp)
-        if booking:
-            booking = replace(
-                booking, balance=balance, balance_currency=balance_currency
-            )
+        booking = _build_booking(source, rest, money, issuer, hint, merchant)
         return rejected_booking(booking, source)
     if reason:
         return rejected(reason)
@@ -250,13 +242,16 @@ def _is_month_first(money: MoneyMatch, issuer: Issuer | None) -> bool:
 
 def _build_booking(
     source: SourceText,
+    rest: str,
     money: MoneyMatch,
     issuer: Issuer | None,
     hint: re.Match[str] | None,
     counterparty: Span | None,
-    timestamp: TimestampMatch | None,
 ) -> BankBooking | None:
-    """Return the booking of an account that a refused text reports, if any."""
+    """Return the booking of an account that a refused text reports, if any.
+
+    `rest` is the text without the counterparty.
+    """
     text = source.normalized.text
     deposit, withdrawal = _DEPOSIT.search(text), _WITHDRAWAL.search(text)
     if not (deposit or withdrawal) or not 0 < money.value <= MAX_AMOUNT:
@@ -268,6 +263,9 @@ def _build_booking(
         sender = _SENT_BY.search(text)
         counterparty = sender.span("name") if sender else None
     is_home = money.currency == source.home_currency
+    is_month_first = _is_month_first(money, issuer)
+    timestamp = find_english_timestamp(rest, is_month_first=is_month_first)
+    balance, balance_currency = find_balance(text, money, source.home_currency)
     day = source.resolve_date(timestamp)
     spans = {
         "amount": money.span,
@@ -285,6 +283,8 @@ def _build_booking(
         account_hint=hint["hint"].strip() if hint else None,
         counterparty=text[slice(*counterparty)] if counterparty else None,
         is_cancelled=_REVERSED.search(text) is not None,
+        balance=balance,
+        balance_currency=balance_currency,
         occurred_at=resolve_occurred_at(timestamp, None, day, source),
         occurred_on=day,
         spans={
