@@ -54,7 +54,7 @@ PATHS = {
 ADD_ENTRIES = """
 INSERT INTO account_entry (member_id, date, type, amount, category_id, is_reversal,
     wallet_id, to_wallet_id, line_count, memo, pending, created_at, updated_at)
-SELECT %(member)s, DATE '2016-01-01' + (number * 3652 / %(count)s)::int,
+SELECT %(member)s, DATE '2016-01-01' + (number::bigint * 3652 / %(count)s)::int,
     CASE kind WHEN 'transfer' THEN 'transfer' WHEN 'refund' THEN 'income'
         WHEN 'income' THEN 'income' ELSE 'expense' END,
     1000 + 3 * (hash %% 30000),
