@@ -257,8 +257,7 @@ def test_slow_source_is_given_up_in_time(
     started = time.monotonic()
     with pytest.raises(ProviderUnavailableError):
         look_up()
-    # The whole answer takes 1.5 seconds and more.
-    assert 0.3 < time.monotonic() - started < 1.4
+    assert 0.3 < time.monotonic() - started < 1
 
 
 def test_sources_take_no_longer_than_their_time_together(
@@ -271,8 +270,7 @@ def test_sources_take_no_longer_than_their_time_together(
     started = time.monotonic()
     with pytest.raises(ProviderUnavailableError):
         look_up(TODAY)
-    # One of the answers takes two seconds.
-    assert 0.7 < time.monotonic() - started < 1.9
+    assert 0.7 < time.monotonic() - started < 1.4
 
 
 def test_sources_take_six_seconds_at_most() -> None:
