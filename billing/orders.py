@@ -1,4 +1,4 @@
-"""Orders of purchases: sums that were paid and refunded, as the store tells.
+"""Orders of purchases: the amounts paid and refunded, as the store reports them.
 
 A purchase is recorded with the price of the settings. The hourly job then reads its
 order, and again after the store has ended the purchase early, or has voided it.

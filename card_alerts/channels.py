@@ -42,7 +42,7 @@ _ACCOUNT_NUMBER = re.compile(r"\d\*{2,}\d|\d-\d[\d*]{1,5}-[\d*]{2}")
 def find_channel(
     text: str, sender: str, sender_issuer: Issuer | None, *, has_issuer: bool
 ) -> Channel | None:
-    """Return the channel of a payment or booking, or None if nothing tells it.
+    """Return the channel of a payment or booking, or None if unknown.
 
     A phone number is the sender of an SMS, a package that of an app. `has_issuer`
     means that the issuer of the card is known.

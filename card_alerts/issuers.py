@@ -1,4 +1,4 @@
-"""Find the issuer that a name, a sender or an app stands for."""
+"""Find the issuer of a name, a sender or an app."""
 
 import re
 import unicodedata

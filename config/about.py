@@ -61,7 +61,7 @@ def _check_client(name: str, client: str, values: Any) -> dict[str, str | None]:
 
 
 def read_about() -> dict[str, Any]:
-    """Return what operators tell about the installation; None for what they do not."""
+    """Return what operators have set about the installation; None for the rest."""
     legal = {"terms": read_page("TERMS_URL"), "privacy": read_page("PRIVACY_URL")}
     support = {"email": read_email("SUPPORT_EMAIL"), "url": read_page("SUPPORT_URL")}
     return {

@@ -35,7 +35,7 @@ class LineData:
 
 
 class Keyed(Protocol):
-    """A wallet, or what stands for one."""
+    """A wallet, or an object with the id of one."""
 
     @property
     def pk(self) -> Any: ...

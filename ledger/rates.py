@@ -64,7 +64,7 @@ class RateKey:
 
     @property
     def oldest_allowed(self) -> date:
-        """Return the earliest `rate_date` that may stand in for the day."""
+        """Return the earliest `rate_date` that may be used for the day."""
         return self.day - min(timedelta(MAX_RATE_AGE_DAYS), self.day - date.min)
 
     @property

@@ -157,7 +157,7 @@ class Project:
         return None
 
     def get_global(self, module: Module, node: ast.AST) -> Value:
-        """Return what a name, dotted or not, stands for at the top of a module."""
+        """Return what a name, dotted or not, refers to at the top of a module."""
         if isinstance(node, ast.Attribute):
             return self.get_member(self.get_global(module, node.value), node.attr)
         return self.get_member(module, node.id) if isinstance(node, ast.Name) else None
@@ -331,7 +331,7 @@ class Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
     def evaluate(self, node: ast.AST | None) -> Value:
-        """Return what an expression stands for, as far as its text tells it."""
+        """Return what an expression refers to, as far as its text shows it."""
         match node:
             case ast.Name(id=name):
                 scopes = [scope for scope in self.scopes if name in scope]

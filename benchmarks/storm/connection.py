@@ -75,7 +75,7 @@ class Record:
 
 @dataclass
 class Connection:
-    """A persistent connection with a member's token; opened anew when it breaks."""
+    """A persistent connection with a member's token; reopened when it breaks."""
 
     port: int
     token: str

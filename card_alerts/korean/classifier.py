@@ -117,7 +117,7 @@ class MessageEvidence:
         )
 
     def _is_approved(self) -> bool:
-        """Return True if the keyword can only tell what has happened."""
+        """Return True if the keyword can only report what has happened."""
         return "승인" in self.keyword_text or self._is_past_tense()
 
     def _is_past_tense(self) -> bool:
@@ -189,7 +189,7 @@ class MessageEvidence:
         return QUOTED.sub("", text) if "'" in text else text
 
     def is_withdrawn_abroad(self) -> bool:
-        """Return True if 출금 tells what a payment abroad cost in won."""
+        """Return True if 출금 is the cost in won of a payment abroad."""
         message = self.message
         has_both = message.foreign_amounts and message.won_amounts
         return bool(has_both) and "해외" in self.keyword_text

@@ -1,4 +1,4 @@
-"""Stage 1, tokenize: find the word for the event where no keyword stands by itself.
+"""Stage 1, tokenize: find the word for the event in messages without a keyword.
 
 A purchase told as a withdrawal, the label of an amount, and the heading of a receipt.
 """
@@ -132,7 +132,7 @@ def find_implied_keyword(
 def _find_card_withdrawal(
     text: str, masked_text: str, bank: str, *, is_check_card: bool
 ) -> StatusKeyword | None:
-    """Return the keyword of a withdrawal that tells a purchase, if it is one."""
+    """Return the keyword of a withdrawal that reports a purchase, if there is one."""
     match = _WITHDRAWAL.search(masked_text)
     if match is None or _TRANSFER_WORD.search(masked_text):
         return None
@@ -166,7 +166,7 @@ def _is_shop(name: str) -> bool:
 
 
 def _find_toll_total(masked_text: str) -> StatusKeyword | None:
-    """Return the label of the tolls of a month, which no other text tells."""
+    """Return the label of the tolls of a month, which no other text has."""
     match = _TOLL_TOTAL.search(masked_text) if "접수" in masked_text else None
     if match is None:
         return None

@@ -278,7 +278,7 @@ def _is_company_card(text: str, number: re.Match[str] | None) -> bool:
 
 
 def _is_check_card(label: str) -> bool | None:
-    """Return what the words beside a name tell; None if nothing."""
+    """Return what the words beside a name mean; None if nothing."""
     return True if "체크" in label else False if "신용" in label else None
 
 

@@ -66,7 +66,7 @@ def is_generic_local_currency(name: str) -> bool:
 
 
 def find_local_currencies(text: str) -> list[Span]:
-    """Return the names that are headings or stand beside a balance."""
+    """Return the names that are headings or are beside a balance."""
     if not _HAS_NAME.search(text):
         return []
     found = [

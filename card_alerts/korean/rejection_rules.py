@@ -234,7 +234,7 @@ def has_opt_out_number(text: str) -> bool:
 
 
 def may_be_grant(text: str) -> bool:
-    """Return True if the text may tell a limit or a grant; a cheap check before."""
+    """Return True if the text may report a limit or a grant; a cheap first check."""
     return _MAY_BE_GRANT.search(text) is not None
 
 

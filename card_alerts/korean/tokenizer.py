@@ -329,7 +329,7 @@ class TokenizedMessage:
             masked.mask_all(HOLDER_NAMES, HOLDER_NAME)
 
     def _mask_card_number(self) -> None:
-        """Mask digits of a card that stand apart from the issuer."""
+        """Mask digits of a card that are apart from the issuer."""
         number = STANDALONE_CARD_NUMBER.search(self.masked.text)
         if number:
             self.card_digits = number.span(number.lastgroup or 0)
@@ -363,7 +363,7 @@ class TokenizedMessage:
         masked.mask_spans([keyword.span for keyword in self.keywords], KEYWORD)
 
     def _find_implied_keyword(self) -> None:
-        """Find the word for the event where no keyword stands by itself."""
+        """Find the word for the event in messages without a keyword."""
         match, has_amount = self.issuer_match, self.won_amounts or self.foreign_amounts
         has_time = any(each.has_printed_time for each in self.timestamps)
         implied = find_implied_keyword(

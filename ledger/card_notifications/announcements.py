@@ -1,4 +1,4 @@
-"""Announcements of payments: what each channel has told about them (spec 4.5).
+"""Announcements of payments: what each channel has reported of them (spec 4.5).
 
 A payment has a row for each channel that announced it. They share `payment_id`, the id
 of the first one.
@@ -160,7 +160,7 @@ def merge_announcement(
     wallet: Wallet | None,
     now: datetime,
 ) -> tuple[str, ...]:
-    """Give a payment what another channel tells about it.
+    """Add to a payment what another channel reports of it.
 
     Return the names of the fields, those of the parse answer. The pending entry gets
     the better name, unless the member has changed it, and the wallet and installments

@@ -61,7 +61,7 @@ class BookingIntake:
 
     @property
     def can_have_mirror(self) -> bool:
-        """Return True if another account may tell the same, unlike a bill and cash."""
+        """Return True if another account may report the same: not of bills and cash."""
         is_bill = self.own_move is not None and self.own_move.is_card_bill
         return self.booking.purpose is BookingPurpose.TRANSFER and not is_bill
 
@@ -91,7 +91,7 @@ def record_entry(intake: BookingIntake) -> Outcome:
 
 
 def record_own_move(intake: BookingIntake, own_move: OwnMove) -> Outcome:
-    """Create the transfer that a booking tells, if its other wallet is known.
+    """Create the transfer that a booking reports, if its other wallet is known.
 
     Else the booking is ignored, and its mirror creates the transfer.
     """

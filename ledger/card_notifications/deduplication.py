@@ -321,7 +321,7 @@ def _marked_name(payment: PaymentFingerprint) -> str:
 
 
 def can_be_same_card(one: str | None, other: str | None) -> bool:
-    """Return True unless the last digits differ; a star stands for any digit."""
+    """Return True unless the last digits differ; a star matches any digit."""
     first, second = card_token(one), card_token(other)
     if not first or not second:
         return True

@@ -153,7 +153,7 @@ def mark_as_own_move(
 def find_booking_of_payment(
     member: Member, known: Payments, payment: PaymentFingerprint, now: datetime
 ) -> list[Notification]:
-    """Return the withdrawal by which the bank told an approval, the first one first.
+    """Return the withdrawal by which the bank reported an approval, oldest first.
 
     It waits for no counterpart any more. Where a deposit had made a pending transfer of
     it, an expense and an income are made again: the approval says that it was none.
