@@ -34,8 +34,8 @@ def get_original(member: Member, entry_id: int) -> Entry:
 def raise_if_pending(original: Entry, refund: Entry) -> None:
     """Raise `InvalidFieldError` for a new refund that would count before its expense.
 
-    A pending one counts as little; one that a card company announced stays with the
-    expense whichever of the two is confirmed first.
+    A pending refund counts nowhere either. One that a card company announced stays with
+    the expense, whichever of the two is confirmed first.
     """
     is_new = refund.refund_of_id != original.pk
     if original.pending and not refund.pending and is_new:
