@@ -1,1 +1,1 @@
-"""Members: sign-up, login, sessions, profile, points and account deletion."""
+"""Members and their access."""

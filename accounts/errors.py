@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy
 
-from core.errors import DomainError
+from core.errors import DomainError, NotFoundError
 
 
 class InvalidCredentialsError(DomainError):
@@ -21,6 +21,10 @@ class IdentityProviderNotConfiguredError(DomainError):
     status = 503
     code = "IDP_NOT_CONFIGURED"
     detail = gettext_lazy("Login by identity provider is not configured.")
+
+
+class MemberNotFoundError(NotFoundError):
+    detail = gettext_lazy("Member not found.")
 
 
 class MemberSuspendedError(DomainError):

@@ -1,24 +1,16 @@
-"""Comparison of login ids and email addresses, without regard to case."""
+"""Comparison of login ids and email addresses in any letter case."""
 
 import unicodedata
 
 
 def normalize_identifier(text: str) -> str:
-    """Return the text in NFKC with its case folded.
-
-    Texts that Unicode calls compatible become one: `ＭＩＫＥ` and `mike`, `ſ` and `s`.
-    """
+    """Return the text in NFKC, case-folded: `ＭＩＫＥ` is `mike`."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return unicodedata.normalize("NFKC", folded)
 
 
 def comparison_key(text: str) -> str | None:
-    """Return the key of a stored login id or address; None for a text outside ASCII.
-
-    PostgreSQL generates the same key in `member.login_id_normalized` and
-    `member.email_normalized`.
-    """
-    # Texts outside ASCII equal nothing. What folds to the same letters may be another
-    # mailbox, and faß.example and fass.example are two domains. Within ASCII, Python
-    # and PostgreSQL fold alike, whatever their versions of Unicode.
+    """Return the key that PostgreSQL generates too, None for a text outside ASCII."""
+    # Outside ASCII, one folded text may be two mailboxes (faß.example, fass.example),
+    # and versions of Unicode fold differently.
     return normalize_identifier(text) if text.isascii() else None

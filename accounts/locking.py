@@ -1,5 +1,6 @@
-"""Lock of two members when an administrator changes another member."""
+"""Lock of an administrator and another member."""
 
+from accounts.errors import MemberNotFoundError
 from accounts.models import Member
 from core.api.permissions import AdminRequiredError
 
@@ -7,17 +8,15 @@ from core.api.permissions import AdminRequiredError
 def lock_actor_and_target(
     actor: Member, member_id: int, *, to_delete: bool = False
 ) -> Member:
-    """Lock the administrator and the other member; return the latter.
+    """Lock both and return the member; raise `MemberNotFoundError`.
 
-    Call it inside a transaction. Raises `AdminRequiredError` if the actor is no longer
-    an active administrator, and `Member.DoesNotExist`. Two administrators who suspend,
-    demote or delete each other at the same time are thus serialized, and the second is
-    refused: at least one administrator always remains (spec 7.1).
+    Raises `AdminRequiredError` for an actor who is no longer an active administrator:
+    if two suspend each other, one remains (spec 7.1).
     """
     locked = {}
-    # In the order of ids, so that two such changes cannot deadlock.
+    # Two changes lock in this order and cannot deadlock.
     for pk in sorted({actor.pk, member_id}):
-        # Only a deletion needs the stronger lock, which also excludes foreign keys.
+        # The lock for deletions excludes new foreign keys to the row.
         is_weak = pk == actor.pk or not to_delete
         rows = Member.objects.select_for_update(no_key=is_weak)
         locked[pk] = rows.filter(pk=pk).first()
@@ -28,5 +27,5 @@ def lock_actor_and_target(
         raise AdminRequiredError
     member = locked[member_id]
     if member is None:
-        raise Member.DoesNotExist
+        raise MemberNotFoundError
     return member

@@ -1,4 +1,6 @@
-"""Examples of members and sessions in the OpenAPI document."""
+"""Examples of members and sessions."""
+
+from functools import partial
 
 from accounts.errors import (
     CodeInvalidError,
@@ -13,21 +15,20 @@ from core.api.examples import (
     Refusal,
     duplicate,
     invalid,
-    not_acceptable,
     not_found,
     unauthenticated,
+    unknown_parameter,
 )
 from core.errors import InvalidImageError
 
 NOW = "2026-11-20T03:30:00+00:00"
-TOKEN = "Q8m1v0N3xW7cT5kZ2bYhR9fL6sJ4dGpA0uEiOqCnVtM"  # noqa: S105  # an example
-# For the client id below, until an hour after NOW; the signature is made up.
+TOKEN = "Q8m1v0N3xW7cT5kZ2bYhR9fL6sJ4dGpA0uEiOqCnVtM"  # noqa: S105
+# A token for the client id below, valid for an hour; the signature is made up.
 PROVIDER_JWT = (
     "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2FjY291bnRzLmdvb2dsZS5jb20iLCJhdWQ"
     "iOiIxMDk2LWxlZGdlci5hcHBzLmdvb2dsZXVzZXJjb250ZW50LmNvbSIsInN1YiI6IjExMyIsImV"
     "4cCI6MTc5NTE0OTAwMH0.c2lnbmF0dXJl"
 )
-# The smallest PNG.
 IMAGE = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk"
     "YAAAAAYAAjCB0C8AAAAASUVORK5CYII="
@@ -52,7 +53,6 @@ MEMBER = {
     "createdAt": NOW,
     "profileImage": None,
 }
-# As only the member sees it.
 PROFILE = MEMBER | {"secondFactor": False}
 NEW_MEMBER = {
     "loginId": "seojun",
@@ -69,21 +69,19 @@ SESSION = {"token": TOKEN, "expiresAt": "2026-12-04T03:30:00+00:00", "member": S
 PASSWORD = {"password": "gimchi-jjigae-42"}
 WRONG_PASSWORD = {"password": "gimchi-jjigae-24"}
 
-# Of mails that were sent before.
 CODE = "WDJB-MJHT"
 VERIFICATION_ID = "5f0c2b1e-7a4d-4a39-8f25-0f3f9b7d61c4"
 RESET_ID = "c7b9e6d2-13f8-4e60-9d0a-6b1f84a5c3e9"
 WRONG_CODE = "XXXX-XXXX"
 CODE_EXPIRY = "2026-11-20T03:40:00+00:00"
 
+anonymous = partial(Example, caller="anonymous")
 EXAMPLES = {
-    "getSignupEnabled": Example(
-        caller="anonymous",
+    "getSignupEnabled": anonymous(
         answer={"enabled": True},
-        refusal=not_acceptable(),
+        refusal=unknown_parameter("language", caller="anonymous"),
     ),
-    "signUp": Example(
-        caller="anonymous",
+    "signUp": anonymous(
         body=NEW_MEMBER,
         status=201,
         answer=SESSION,
@@ -93,8 +91,7 @@ EXAMPLES = {
             body=NEW_MEMBER | {"loginId": "minji"},
         ),
     ),
-    "logIn": Example(
-        caller="anonymous",
+    "logIn": anonymous(
         body={"loginId": "seojun", "password": "gyeran-malgi-27"},
         answer=SESSION,
         refusal=Refusal(
@@ -102,13 +99,11 @@ EXAMPLES = {
             Call(caller="anonymous", body={"loginId": "seojun", "password": "gyeran"}),
         ),
     ),
-    "getIdpClientId": Example(
-        caller="anonymous",
+    "getIdpClientId": anonymous(
         answer={"clientId": "1096-ledger.apps.googleusercontent.com"},
-        refusal=not_acceptable(),
+        refusal=unknown_parameter("provider", caller="anonymous"),
     ),
-    "logInWithIdp": Example(
-        caller="anonymous",
+    "logInWithIdp": anonymous(
         body={"idToken": PROVIDER_JWT},
         answer=SESSION
         | {
@@ -160,8 +155,7 @@ EXAMPLES = {
         },
         refusal=unauthenticated(),
     ),
-    "confirmEmailVerification": Example(
-        caller="anonymous",
+    "confirmEmailVerification": anonymous(
         body={"requestId": VERIFICATION_ID, "code": CODE},
         status=204,
         refusal=Refusal(
@@ -172,8 +166,7 @@ EXAMPLES = {
             ),
         ),
     ),
-    "requestPasswordReset": Example(
-        caller="anonymous",
+    "requestPasswordReset": anonymous(
         body={"loginId": "minji"},
         status=202,
         answer={
@@ -188,13 +181,8 @@ EXAMPLES = {
             body={},
         ),
     ),
-    "confirmPasswordReset": Example(
-        caller="anonymous",
-        body={
-            "requestId": RESET_ID,
-            "code": CODE,
-            "newPassword": "sundubu-jjigae-44",
-        },
+    "confirmPasswordReset": anonymous(
+        body={"requestId": RESET_ID, "code": CODE, "newPassword": "sundubu-jjigae-44"},
         status=204,
         refusal=Refusal(
             CodeInvalidError(),
@@ -221,10 +209,8 @@ EXAMPLES = {
             Call(body={"profileImage": "data:image/png;base64,AAAA"}),
         ),
     ),
-    "getAvatar": Example(
-        caller="anonymous",
-        path={"memberId": 1},
-        refusal=not_found(memberId=9, caller="anonymous"),
+    "getAvatar": anonymous(
+        path={"memberId": 1}, refusal=not_found(memberId=9, caller="anonymous")
     ),
     "getPoints": Example(
         answer={

@@ -1,4 +1,4 @@
-"""Examples of sessions, tokens and second factors in the OpenAPI document."""
+"""Examples of sessions, tokens and second factors."""
 
 from accounts.errors import CodeInvalidError
 from accounts.openapi_examples import MEMBER, NOW, TOKEN
@@ -6,9 +6,9 @@ from core.api.examples import Call, Example, Refusal, invalid, unauthenticated
 from core.errors import NotFoundError
 
 SESSION_ID = "0b9a6c1e-52f7-4d08-9c3b-7e41d2a85f60"
-TOKEN_ID = "d4f1a7b3-08c6-4e59-b1f2-6a93c7e05d18"  # noqa: S105  # no secret
+TOKEN_ID = "d4f1a7b3-08c6-4e59-b1f2-6a93c7e05d18"  # noqa: S105
 MISSING_ID = "99999999-9999-4999-8999-999999999999"
-SEED = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"  # of an authenticator app
+SEED = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 TICKET = "p3Xk9VtQ0aLr7ZsWc5YdEu1JfHm8NbGo2RiKq6TxCvM"
 TOKEN_FIELDS = {
     "id": TOKEN_ID,
@@ -44,7 +44,7 @@ EXAMPLES = {
         refusal=invalid(
             "expiresInDays",
             "max_value",
-            "Ensure this value is less than or equal to 366.",
+            "Must be at most 366.",
             body={"name": "NAS", "scopes": ["ledger:read"], "expiresInDays": 400},
         ),
     ),

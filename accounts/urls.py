@@ -1,93 +1,50 @@
 """URLs of the accounts app, below /api."""
 
 from django.urls import include, path
+from rest_framework.routers import SimpleRouter
 
-from accounts.views.avatars import AvatarView
-from accounts.views.codes import (
+from accounts.codes.views import (
     ConfirmEmailView,
-    ConfirmPasswordResetView,
     EmailVerificationView,
-    PasswordResetView,
+    PasswordResetViewSet,
 )
-from accounts.views.factors import (
-    FactorsView,
-    RecoveryCodesView,
-    TotpConfirmationView,
-    TotpView,
-)
-from accounts.views.own_sessions import (
-    EndOtherSessionsView,
-    SecurityEventsView,
-    SessionDetailView,
-    SessionListView,
-)
-from accounts.views.profile import (
-    AccountView,
-    PasswordView,
-    PointsView,
-    ProfileImageView,
-    ProfileView,
-    VerifyPasswordView,
-)
-from accounts.views.reauthentication import ReauthenticationView
-from accounts.views.sessions import (
-    IdpClientIdView,
+from accounts.login.factor_views import FactorsView, TotpViewSet
+from accounts.login.reauthentication_views import ReauthenticationView
+from accounts.login.views import (
+    CurrentSessionViewSet,
     IdpLoginView,
+    LoginOptionsViewSet,
     LoginView,
-    LogoutView,
     SecondFactorLoginView,
-    SessionView,
-    SignupEnabledView,
     SignupView,
 )
-from accounts.views.tokens import PersonalTokenListView, PersonalTokenView
+from accounts.profile.avatar_views import AvatarView
+from accounts.profile.views import ProfileViewSet
+from accounts.sessions.views import SecurityEventsView, SessionViewSet
+from accounts.tokens.views import PersonalTokenViewSet
+
+router = SimpleRouter(trailing_slash=False, use_regex_path=False)
+router.register("sessions", SessionViewSet, "session")
+router.register("tokens", PersonalTokenViewSet, "token")
+router.register("factors", TotpViewSet, "totp")
+router.register("", CurrentSessionViewSet, "current-session")
+router.register("", LoginOptionsViewSet, "login-options")
+router.register("", PasswordResetViewSet, "password-reset")
+router.register("", ProfileViewSet, "profile")
 
 auth_urls = [
-    path("session", SessionView.as_view(), name="session"),
+    *router.urls,
     path("signup", SignupView.as_view(), name="signup"),
-    path("signup-enabled", SignupEnabledView.as_view(), name="signup-enabled"),
-    path(
-        "login/second-factor",
-        SecondFactorLoginView.as_view(),
-        name="second-factor-login",
-    ),
+    path("login/second-factor", SecondFactorLoginView.as_view(), name="second-step"),
     path("login", LoginView.as_view(), name="login"),
     path("idp", IdpLoginView.as_view(), name="idp-login"),
-    path("idp-client-id", IdpClientIdView.as_view(), name="idp-client-id"),
-    path("sessions", SessionListView.as_view(), name="sessions"),
-    path(
-        "sessions/end-others", EndOtherSessionsView.as_view(), name="end-other-sessions"
-    ),
-    path("sessions/<uuid:session_id>", SessionDetailView.as_view(), name="own-session"),
     path("security-events", SecurityEventsView.as_view(), name="security-events"),
-    path("tokens", PersonalTokenListView.as_view(), name="tokens"),
-    path("tokens/<uuid:token_id>", PersonalTokenView.as_view(), name="token"),
     path("factors", FactorsView.as_view(), name="factors"),
-    path("factors/totp", TotpView.as_view(), name="totp"),
-    path(
-        "factors/totp/confirm", TotpConfirmationView.as_view(), name="totp-confirmation"
-    ),
-    path("factors/recovery-codes", RecoveryCodesView.as_view(), name="recovery-codes"),
-    path("logout", LogoutView.as_view(), name="logout"),
-    path("profile", ProfileView.as_view(), name="profile"),
-    path("profile-image", ProfileImageView.as_view(), name="profile-image"),
-    path("verify-password", VerifyPasswordView.as_view(), name="verify-password"),
     path("reauthenticate", ReauthenticationView.as_view(), name="reauthenticate"),
-    path("password", PasswordView.as_view(), name="password"),
-    path(
-        "email/verification", EmailVerificationView.as_view(), name="email-verification"
-    ),
+    path("email/verification", EmailVerificationView.as_view(), name="verify-email"),
     path(
         "email/verification/confirm", ConfirmEmailView.as_view(), name="confirm-email"
     ),
-    path("password-reset", PasswordResetView.as_view(), name="password-reset"),
-    path(
-        "password-reset/confirm",
-        ConfirmPasswordResetView.as_view(),
-        name="confirm-password-reset",
-    ),
-    path("points", PointsView.as_view(), name="points"),
-    path("me", AccountView.as_view(), name="account"),
 ]
 
 urlpatterns = [

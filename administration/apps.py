@@ -1,4 +1,4 @@
-"""App configurations of administration and of Django admin with its own site."""
+"""App configurations of administration and Django admin."""
 
 from django.apps import AppConfig
 from django.contrib.admin import apps as admin_apps

@@ -1,4 +1,4 @@
-"""Geometry of the bar charts that a template writes as SVG.
+"""Bar charts, written as SVG by a template.
 
 All numbers are whole, so that no locale changes how the template writes them.
 """
@@ -12,9 +12,8 @@ from django.utils.translation import gettext, ngettext
 # Size of the plot, in units of the SVG's view box.
 WIDTH, HEIGHT = 600, 120
 BAR_GAP = 4
-# Keeps the bar of a small value visible.
 MIN_BAR_HEIGHT = 2
-# Days between two labels of the axis below the bars.
+# Days between two labels.
 LABEL_DAYS = 7
 
 # Daily values, None where a value is not available.
@@ -23,8 +22,6 @@ Series = Sequence[int | None]
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """The value of one day; a day without a value has height 0."""
-
     label: str
     text: str
     x: int
@@ -42,19 +39,17 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A label of an axis, and its place along the axis."""
-
     position: int
     label: str
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A bar chart of daily values with its axes and a text alternative."""
+    """A bar chart with axes and a text alternative."""
 
     title: str
     summary: str
-    # The sum of all days, or the newest value of what is no sum.
+    # Sum of all days, or the newest value of a gauge.
     total: str
     bars: list[Bar]
     value_ticks: list[Tick]
@@ -75,8 +70,8 @@ def build_daily_chart(
 ) -> Chart:
     """Build a chart with a bar for each day.
 
-    `stacked_values` are the parts of `values` that are drawn darker. Values that are
-    not `is_summable`, such as a number of members, have no total.
+    `stacked_values` are the darker parts of `values`. A gauge, such as a number of
+    members, is not `is_summable`: it has no total.
     """
     top = round_up(max([value for value in values if value is not None], default=0))
     step = WIDTH // max(1, len(days))
@@ -108,7 +103,7 @@ def build_daily_chart(
             Tick(HEIGHT - value * HEIGHT // top, _format_value(value, unit))
             for value in sorted({0, top // 2, top})
         ],
-        # Counted from today, so that today has a label.
+        # The axis is counted from today, so that today has a label.
         day_ticks=[
             Tick(index * step + step // 2, f"{days[index].month}/{days[index].day}")
             for index in range(len(days) - 1, -1, -LABEL_DAYS)
@@ -147,7 +142,6 @@ def _describe_total(values: Series, unit: str, *, is_summable: bool) -> str:
 
 
 def _summarize(days: Sequence[date], values: Series, unit: str) -> str:
-    """Return the text alternative of a chart: its newest and its largest value."""
     pairs = zip(values, days, strict=True)
     known = [(value, day) for value, day in pairs if value is not None]
     if not known:

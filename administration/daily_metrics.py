@@ -1,8 +1,7 @@
-"""Daily metrics of the dashboard: stored by a daily job, counted live until then.
+"""Daily metrics of the dashboard, in the home time zone.
 
-New rows (sign-ups, entries, posts and so on) are counted among the newest rows of their
-tables by primary key, so that the cost is bounded. Gauges (members, premium, active
-members) are stored once a day. Days are those of the home time zone.
+A daily job stores them. Until then new rows are counted among the newest rows by
+primary key, so that the cost is bounded.
 """
 
 from dataclasses import dataclass
@@ -13,21 +12,21 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
-from accounts.member_counters import compact_member_counts, count_members
+from accounts.members.counters import compact_member_counts, count_members
 from accounts.models import Member
 from administration.models import DailyMetric
 from core.db.rows import fetch_all
 from core.db.transactions import retry_on_conflict
 from ledger.models import NotificationCount
 
-# Days of a time series, today included.
+# Days of a time series, including today.
 WINDOW_DAYS = 30
 # Rows of a table that are counted while a page waits.
 MAX_LIVE_ROWS = 200_000
 # Rows of a table that the daily job counts.
 MAX_JOB_ROWS = 20_000_000
 JOB_STATEMENT_TIMEOUT_SECONDS = 300
-# Member ids whose sessions the daily job counts in one statement.
+# Member ids in one statement of the daily job.
 MEMBERS_PER_STATEMENT = 50_000
 
 MetricName = DailyMetric.Name
@@ -63,22 +62,18 @@ _COUNT_ACTIVE_MEMBERS_OF_RANGE = """
 
 
 class DayCount(NamedTuple):
-    """Number of the counted rows that were created on a day."""
-
     day: date
     rows: int
     is_whole_table: bool
 
 
 class RangeCount(NamedTuple):
-    """Number of active members among a range of members."""
-
     members: int
 
 
 @dataclass(frozen=True, slots=True)
 class ActiveMembers:
-    """Members with a session that was used within the last 1, 7 and 30 days."""
+    """Members with sessions used in the last 1, 7 and 30 days."""
 
     day: int | None
     week: int | None
@@ -86,24 +81,20 @@ class ActiveMembers:
 
 
 class NotificationSeries(NamedTuple):
-    """Card notifications of each day: all received ones, and the recognized of them."""
-
     received: list[int]
     recognized: list[int]
 
 
 def list_days(today: date) -> list[date]:
-    """Return the days of a time series, oldest first."""
     return [today - timedelta(days=back) for back in reversed(range(WINDOW_DAYS))]
 
 
 def get_time_series(
     name: str, today: date, *, max_rows: int = MAX_LIVE_ROWS
 ) -> list[int | None]:
-    """Return the values of a metric for `list_days(today)`.
+    """Return a metric for `list_days(today)`, None for a value that is not stored.
 
-    None stands for a day without a stored value that cannot be counted live, because
-    it is a gauge or has too many rows.
+    Gauges and too many rows cannot be counted live.
     """
     days = list_days(today)
     values: dict[date, int] = dict(
@@ -131,7 +122,7 @@ def count_new_rows_by_day(name: str, today: date, *, max_rows: int) -> dict[date
         for row in found:
             if row.day in counts:
                 counts[row.day] += row.rows
-        # The limit may have cut off rows of the oldest day that was found.
+        # The limit may have cut off rows of the oldest day.
         if found and not found[0].is_whole_table:
             first_complete_day = max(
                 first_complete_day, found[0].day + timedelta(days=1)
@@ -140,7 +131,6 @@ def count_new_rows_by_day(name: str, today: date, *, max_rows: int) -> dict[date
 
 
 def count_active_members(now: datetime) -> ActiveMembers:
-    """Count members by the last use of their existing sessions."""
     params = {
         "day": now - timedelta(days=1),
         "week": now - timedelta(days=7),
@@ -151,7 +141,6 @@ def count_active_members(now: datetime) -> ActiveMembers:
 
 
 def get_notification_series(today: date) -> NotificationSeries:
-    """Return the numbers of card notifications for `list_days(today)`."""
     days = list_days(today)
     received, recognized = dict.fromkeys(days, 0), dict.fromkeys(days, 0)
     for count in NotificationCount.objects.filter(day__gte=days[0], day__lte=today):
@@ -162,10 +151,9 @@ def get_notification_series(today: date) -> NotificationSeries:
 
 
 def count_members_of_last_day(now: datetime) -> int:
-    """Count members by the last use of their sessions, as `count_active_members`.
+    """Count members by the last use of their sessions.
 
-    By ranges of members, each by the index of sessions by member: no statement reads
-    the sessions of all.
+    No statement reads all sessions: ranges use the index by member.
     """
     last = Member.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     count = 0
@@ -184,7 +172,7 @@ def count_members_of_last_day(now: datetime) -> int:
 def save_daily_metrics(now: datetime) -> int:
     """Store today's gauges and the counts of past days; return the number of values.
 
-    Counts of days on which the job did not run are stored as well, up to `WINDOW_DAYS`.
+    Missed days are stored as well, up to `WINDOW_DAYS`.
     """
     today = timezone.localdate(now)
     compact_member_counts()

@@ -1,7 +1,7 @@
 """The dashboard on the index of Django admin (spec 7.7).
 
-Each metric is read on its own within a time limit. One that takes too long, or whose
-table is missing, is shown as "not available"; the page itself never fails.
+A metric that takes too long or fails is shown as "not available"; the page itself
+never fails.
 """
 
 import logging
@@ -10,14 +10,14 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db import Error, connection, transaction
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.member_counters import count_members
+from accounts.members.counters import count_members
 from accounts.models import Member
 from administration.charts import Chart, Series, build_daily_chart
 from administration.daily_metrics import (
@@ -30,7 +30,7 @@ from administration.daily_metrics import (
     list_days,
 )
 from administration.revenue import (
-    Payments,
+    OrderTotal,
     count_ended,
     format_amounts,
     get_purchase_series,
@@ -38,7 +38,7 @@ from administration.revenue import (
     list_refunded,
     list_running_products,
     monthly_revenue,
-    sum_payments,
+    sum_amounts,
 )
 from billing.products import MONTHLY, YEARLY
 from core import redis_client
@@ -49,7 +49,7 @@ from core.jobs.runner import list_last_runs
 logger = logging.getLogger(__name__)
 Value = TypeVar("Value")
 
-# Time limit of one metric, and of all together; those that are left are not read.
+# Time limits of one metric and of all.
 QUERY_TIMEOUT_SECONDS = 2.0
 PAGE_TIMEOUT_SECONDS = 5.0
 NOT_AVAILABLE = _("not available")
@@ -59,8 +59,6 @@ UNKNOWN_ACTIVE_MEMBERS = ActiveMembers(None, None, None)
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A single value with its title and an explanatory note."""
-
     title: str
     text: str
     note: str = ""
@@ -69,8 +67,6 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with tiles, charts, and the titles of charts that are not available."""
-
     title: str
     tiles: list[Tile] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
@@ -79,14 +75,12 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Dashboard:
-    """All sections, and the last run of each job (None if not available)."""
-
     sections: list[Section]
     runs: list[JobRun] | None
 
 
 class TimeLimitedReader:
-    """Runs queries, each within its time limit and all within that of the page."""
+    """Runs queries within their time limits."""
 
     def __init__(self) -> None:
         self._deadline = time.monotonic() + PAGE_TIMEOUT_SECONDS
@@ -98,7 +92,7 @@ class TimeLimitedReader:
             return None
         timeout_seconds = min(seconds_left, QUERY_TIMEOUT_SECONDS)
         try:
-            # A savepoint: a failed statement must not abort the caller's transaction.
+            # A failed statement must not abort the caller's transaction.
             with transaction.atomic(), connection.cursor() as cursor:
                 cursor.execute("SHOW statement_timeout")
                 (previous_timeout,) = cursor.fetchone()
@@ -112,7 +106,6 @@ class TimeLimitedReader:
 
 
 def build_dashboard(now: datetime) -> Dashboard:
-    """Read all metrics; a metric that fails is shown as not available."""
     reader = TimeLimitedReader()
     sections = [
         _health_section(),
@@ -164,20 +157,18 @@ def _members_section(reader: TimeLimitedReader, now: datetime) -> Section:
         ],
     )
 
-    # Gauges are stored once a day; the bar of today shows the value of now.
+    # Today's bar of a gauge shows the live value.
     today = timezone.localdate(now)
     _add_time_series_chart(
         section, reader, gettext("Sign-ups per day"), MetricName.SIGN_UPS, today
     )
-    daily_members = reader.read(
-        lambda: [*get_time_series(MetricName.MEMBERS, today)[:-1], members]
-    )
-    daily_premium = reader.read(
-        lambda: [*get_time_series(MetricName.PREMIUM, today)[:-1], premium]
-    )
-    daily_active = reader.read(
-        lambda: [*get_time_series(MetricName.ACTIVE, today)[:-1], active.day]
-    )
+
+    def get_gauge(name: str, live: int | None) -> Series | None:
+        return reader.read(lambda: [*get_time_series(name, today)[:-1], live])
+
+    daily_members = get_gauge(MetricName.MEMBERS, members)
+    daily_premium = get_gauge(MetricName.PREMIUM, premium)
+    daily_active = get_gauge(MetricName.ACTIVE, active.day)
     shares = _percentages(daily_premium, daily_members)
     for title, values, unit in (
         (gettext("Members"), daily_members, ""),
@@ -231,30 +222,25 @@ def _purchases_section(reader: TimeLimitedReader, now: datetime) -> Section:
             _payments_tile(gettext("Refunded"), refunded, days_note),
         ]
     )
-    title = gettext("Purchases per day")
-    if series is None:
-        section.missing.append(title)
-    else:
-        section.charts.append(
-            build_daily_chart(
-                title,
-                list_days(timezone.localdate(now)),
-                series.bought,
-                stacked_values=series.renewed,
-                stacked_label=gettext("renewals"),
-            )
-        )
+    _add_chart(
+        section,
+        gettext("Purchases per day"),
+        timezone.localdate(now),
+        series.bought if series else None,
+        stacked_values=series.renewed if series else None,
+        stacked_label=gettext("renewals"),
+    )
     return section
 
 
-def _payments_tile(title: str, payments: list[Payments] | None, note: str) -> Tile:
+def _payments_tile(title: str, payments: list[OrderTotal] | None, note: str) -> Tile:
     if payments is None:
         return Tile(title, str(NOT_AVAILABLE))
     orders = sum(row.orders for row in payments)
     counted = ngettext("{count} order {when}", "{count} orders {when}", orders)
     return Tile(
         title,
-        format_amounts(sum_payments(payments)),
+        format_amounts(sum_amounts(payments)),
         counted.format(count=orders, when=note),
     )
 
@@ -265,26 +251,21 @@ def _ledger_section(reader: TimeLimitedReader, now: datetime) -> Section:
     _add_time_series_chart(
         section, reader, gettext("New entries per day"), MetricName.ENTRIES, today
     )
-    title = gettext("Notifications per day")
     series = reader.read(lambda: get_notification_series(today))
-    if series is None:
-        section.missing.append(title)
-        return section
-    received, recognized = sum(series.received), sum(series.recognized)
-    note = gettext("in {days} days").format(days=WINDOW_DAYS)
-    if received:
-        note = gettext("{share} recognized").format(
-            share=f"{recognized / received:.1%}"
-        )
-    section.tiles.append(_value_tile(gettext("Notifications"), received, note))
-    section.charts.append(
-        build_daily_chart(
-            title,
-            list_days(today),
-            series.received,
-            stacked_values=series.recognized,
-            stacked_label=gettext("recognized"),
-        )
+    if series is not None:
+        received, recognized = sum(series.received), sum(series.recognized)
+        note = gettext("in {days} days").format(days=WINDOW_DAYS)
+        if received:
+            share = f"{recognized / received:.1%}"
+            note = gettext("{share} recognized").format(share=share)
+        section.tiles.append(_value_tile(gettext("Notifications"), received, note))
+    _add_chart(
+        section,
+        gettext("Notifications per day"),
+        today,
+        series.received if series else None,
+        stacked_values=series.recognized if series else None,
+        stacked_label=gettext("recognized"),
     )
     return section
 
@@ -314,26 +295,16 @@ def _add_time_series_chart(
 
 
 def _add_chart(
-    section: Section,
-    title: str,
-    today: date,
-    values: Series | None,
-    *,
-    unit: str = "",
-    is_summable: bool = True,
+    section: Section, title: str, today: date, values: Series | None, **options: Any
 ) -> None:
     if values is None:
         section.missing.append(title)
-    else:
-        section.charts.append(
-            build_daily_chart(
-                title, list_days(today), values, unit=unit, is_summable=is_summable
-            )
-        )
+        return
+    days = list_days(today)
+    section.charts.append(build_daily_chart(title, days, values, **options))
 
 
 def _percentages(parts: Series | None, totals: Series | None) -> Series | None:
-    """Return the rounded percentage of each day, None where it is not available."""
     if parts is None or totals is None:
         return None
     return [
@@ -343,6 +314,5 @@ def _percentages(parts: Series | None, totals: Series | None) -> Series | None:
 
 
 def _set_statement_timeout(timeout: str) -> None:
-    """Set the limit until the end of the transaction, as `SET LOCAL` does."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('statement_timeout', %s, true)", [timeout])

@@ -8,11 +8,7 @@ from core.languages import choose_language_of, names_language
 
 
 def get_staff_language(request: HttpRequest) -> str:
-    """Return the language in which the pages are shown to the staff member.
-
-    The one that the browser prefers, else that of the account. The only place that
-    decides it.
-    """
+    """Return the browser's language, else the member's."""
     user: Any = request.user
     if user.is_authenticated and not names_language(request):
         language: str = user.locale

@@ -1,7 +1,4 @@
-"""Entries of the audit log in plain words, in the language of the reader.
-
-The log keeps its texts in English.
-"""
+"""The audit log in the language of the reader; its texts are stored in English."""
 
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
@@ -19,7 +16,7 @@ ACTIONS: Badges = {
     Action.CHANGE: (_("Changed"), "info"),
     Action.DELETION: (_("Deleted"), "bad"),
 }
-# What was changed, by the label of its model.
+# Labels of changed models.
 TARGETS: Badges = {
     "accounts.Member": (_("Member"), ""),
     "accounts.ApplicationSetting": (_("Setting"), ""),
@@ -32,9 +29,8 @@ TARGETS: Badges = {
 SETTING_NAMES: Badges = {
     ApplicationSetting.Name.SIGNUP_ENABLED: (_("Sign-up is open"), "")
 }
-# Named by their numbers, since the log outlives what members wrote.
+# Named by number, since the log outlives the members' texts.
 NUMBERED = ("accounts.Member", "board.Post", "board.Comment", "board.Image")
-# The texts that are written into the log.
 TEXTS = (
     gettext_noop("Role ADMIN."),
     gettext_noop("Role MEMBER."),
@@ -55,7 +51,6 @@ TEXTS = (
 
 
 def describe_target(entry: AuditLogEntry) -> str:
-    """Return the name of what was changed."""
     if entry.target_type in NUMBERED:
         return entry.target_id
     if entry.target_type == "accounts.ApplicationSetting":
@@ -66,12 +61,11 @@ def describe_target(entry: AuditLogEntry) -> str:
 
 
 def describe_text(entry: AuditLogEntry) -> str:
-    """Return what was done, in the reader's language where the text is known."""
     return gettext(entry.text) if entry.text else ""
 
 
 def link_to_target(entry: AuditLogEntry) -> SafeString | str:
-    """Return a link to the page of what was changed, which may be gone since."""
+    """Return a link to the changed object, which may be gone."""
     name = describe_target(entry)
     if entry.action == Action.DELETION:
         return name

@@ -1,7 +1,7 @@
 """Changes of members by administrators (spec 7.1, 7.2).
 
-Administrators cannot change the role, status or plan of their own account, nor delete
-it here.
+Administrators can neither change the role, status or plan of their own account nor
+delete it here.
 """
 
 from collections.abc import Iterator
@@ -9,70 +9,63 @@ from contextlib import contextmanager
 from datetime import datetime
 
 from django.db import transaction
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext
 
-import accounts.signup
+import accounts.signup.signup
 import billing.subscriptions
 from accounts.account_deletion import delete_account
-from accounts.audit_log import ADDITION, CHANGE, DELETION, log_admin_action
-from accounts.email_verification import own_email_condition
+from accounts.codes.password_reset import request_reset_for
 from accounts.errors import (
     AdministratorProfileError,
     EmailNotVerifiedError,
+    MemberNotFoundError,
     MemberSuspendedError,
     SelfChangeError,
     StaffFactorError,
 )
 from accounts.locking import lock_actor_and_target
+from accounts.login.second_factor import end_factors
 from accounts.mail.outbox import (
     consume_mail_limits,
     is_mailable,
     require_mail_configured,
 )
+from accounts.members.search import own_email_condition
 from accounts.models import Member
-from accounts.password_reset import request_reset_for
-from accounts.profile import update_profile
-from accounts.second_factor import end_factors
-from accounts.security_events import SecurityEvent, log_security_event
-from accounts.sessions import invalidate_member_session_cache, revoke_sessions
+from accounts.profile.profile import update_profile
+from accounts.security.audit_log import ADDITION, CHANGE, DELETION, log_admin_action
+from accounts.security.events import SecurityEvent, log_security_event
+from accounts.sessions.store import invalidate_member_session_cache, revoke_sessions
 from core.db.transactions import retry_on_conflict
 from core.errors import NotFoundError
 
-MEMBER_NOT_FOUND = gettext_lazy("Member not found.")
-
 
 def get_member(member_id: int) -> Member:
-    """Return the member, or raise `NotFoundError`."""
     try:
         return Member.objects.get(pk=member_id)
     except Member.DoesNotExist:
-        raise NotFoundError(MEMBER_NOT_FOUND) from None
+        raise MemberNotFoundError from None
 
 
 def get_other_member(actor: Member, member_id: int) -> Member:
-    """Return the member with only the id loaded.
-
-    Raises `NotFoundError`, or `SelfChangeError` for the administrator's own account.
-    """
+    """Return a member with only an id; raise `SelfChangeError` for the actor."""
     if not Member.objects.filter(pk=member_id).exists():
-        raise NotFoundError(MEMBER_NOT_FOUND)
+        raise MemberNotFoundError
     if member_id == actor.pk:
         raise SelfChangeError
     return Member(pk=member_id)
 
 
 def require_changeable_profile(actor: Member, member: Member) -> None:
-    """Raise `AdministratorProfileError` for another administrator."""
-    # Whoever may write an administrator's address could become that administrator.
+    # An administrator could take over another account by its address.
     if member.is_administrator and member.pk != actor.pk:
         raise AdministratorProfileError
 
 
 @retry_on_conflict
-def create_member(actor: Member, data: accounts.signup.SignupData) -> Member:
-    """Create a LOCAL member, even while sign-up is closed."""
+def create_member(actor: Member, data: accounts.signup.signup.SignupData) -> Member:
     with transaction.atomic():
-        member = accounts.signup.create_member(data)
+        member = accounts.signup.signup.create_member(data)
         log_admin_action(actor, member, ADDITION)
     return member
 
@@ -81,17 +74,13 @@ def create_member(actor: Member, data: accounts.signup.SignupData) -> Member:
 def update_member_profile(
     actor: Member, member_id: int, changes: dict[str, str], session_key_hash: str
 ) -> Member:
-    """Update the display name and email that are given; the own account is allowed.
+    """Update display name and email; the own account is allowed.
 
-    `session_key_hash` is that of the actor's session. Raises
-    `AdministratorProfileError` for another administrator, and for the own account as
-    `update_profile` does.
+    `session_key_hash` is the actor's. Raises `AdministratorProfileError` for another
+    administrator.
     """
     with transaction.atomic():
-        try:
-            member = lock_actor_and_target(actor, member_id)
-        except Member.DoesNotExist:
-            raise NotFoundError(MEMBER_NOT_FOUND) from None
+        member = lock_actor_and_target(actor, member_id)
         require_changeable_profile(actor, member)
         is_own = member_id == actor.pk
         update_profile(
@@ -104,7 +93,6 @@ def update_member_profile(
 
 @retry_on_conflict
 def set_member_role(actor: Member, member_id: int, role: str) -> Member:
-    """Set the role to MEMBER or ADMIN; live sessions follow at once."""
     with _locked_member(actor, member_id) as member:
         member.role = role
         member.save_fields("role")
@@ -115,7 +103,7 @@ def set_member_role(actor: Member, member_id: int, role: str) -> Member:
 
 @retry_on_conflict
 def set_member_status(actor: Member, member_id: int, status: str) -> Member:
-    """Set the status to ACTIVE or SUSPENDED; a suspension revokes all sessions."""
+    """Set the status; a suspension revokes all sessions."""
     with _locked_member(actor, member_id) as member:
         member.status = status
         member.save_fields("status")
@@ -128,10 +116,6 @@ def set_member_status(actor: Member, member_id: int, status: str) -> Member:
 
 @retry_on_conflict
 def set_member_plan(actor: Member, member_id: int, plan: str) -> Member:
-    """Set the plan to FREE or PREMIUM without expiry; live sessions follow at once.
-
-    `billing.subscriptions.override_plan` clears the subscription.
-    """
     with _locked_member(actor, member_id) as member:
         updated = billing.subscriptions.override_plan(member, plan)
         log_admin_action(actor, member, CHANGE, f"Plan {plan}.")
@@ -140,10 +124,9 @@ def set_member_plan(actor: Member, member_id: int, plan: str) -> Member:
 
 @retry_on_conflict
 def send_password_reset(actor: Member, member_id: int, now: datetime) -> None:
-    """Send the member the mail of a forgotten password; staff see no code.
+    """Send the mail of a forgotten password; staff see no code.
 
-    Raises `MemberSuspendedError`, `EmailNotVerifiedError` for an address that
-    may be that of another person, or `RateLimitedError`.
+    Raises `EmailNotVerifiedError` for an address that may be another person's.
     """
     require_mail_configured()
     member = get_member(member_id)
@@ -162,11 +145,7 @@ def send_password_reset(actor: Member, member_id: int, now: datetime) -> None:
 
 @retry_on_conflict
 def end_member_factors(actor: Member, member_id: int) -> None:
-    """End the second factor of a member who has lost it.
-
-    Raises `StaffFactorError` for an administrator, whose factor ends at the console
-    only, and `NotFoundError` for a member without one.
-    """
+    """End a member's lost factor; raise `StaffFactorError` for administrators."""
     with _locked_member(actor, member_id) as member:
         if member.is_administrator:
             raise StaffFactorError
@@ -178,7 +157,6 @@ def end_member_factors(actor: Member, member_id: int) -> None:
 
 @retry_on_conflict
 def end_member_sessions(actor: Member, member_id: int) -> int:
-    """End all sessions and personal tokens of a member; return their number."""
     with _locked_member(actor, member_id) as member:
         ended = revoke_sessions(member)
         log_security_event(SecurityEvent.SESSIONS_ENDED, member.pk, ended=ended)
@@ -188,24 +166,17 @@ def end_member_sessions(actor: Member, member_id: int) -> int:
 
 @retry_on_conflict
 def delete_member(actor: Member, member_id: int) -> None:
-    """Delete the account and all its data, like the member's own deletion."""
     member = get_other_member(actor, member_id)
-    try:
-        with transaction.atomic():
-            delete_account(member, by=actor)
-            log_admin_action(actor, member, DELETION)
-    except Member.DoesNotExist:
-        raise NotFoundError(MEMBER_NOT_FOUND) from None
+    with transaction.atomic():
+        delete_account(member, by=actor)
+        log_admin_action(actor, member, DELETION)
 
 
 @contextmanager
 def _locked_member(actor: Member, member_id: int) -> Iterator[Member]:
-    """Yield the other member, locked, and refresh live sessions after the commit."""
+    """Yield the other member, locked, and refresh sessions after the commit."""
     get_other_member(actor, member_id)
     with transaction.atomic():
-        try:
-            member = lock_actor_and_target(actor, member_id)
-        except Member.DoesNotExist:
-            raise NotFoundError(MEMBER_NOT_FOUND) from None
+        member = lock_actor_and_target(actor, member_id)
         yield member
         invalidate_member_session_cache(member_id)

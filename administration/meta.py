@@ -1,18 +1,14 @@
-"""The installation as applications see it, before a login.
-
-One application can serve many installations: it asks each what it can do and how much
-it accepts (spec 7.8).
-"""
+"""The installation, before a login (spec 7.8)."""
 
 from typing import Any
 
 from django.conf import settings
 
 from accounts.mail.outbox import is_mail_configured
-from accounts.profile import MAX_IMAGE_BYTES as MAX_PROFILE_IMAGE_BYTES
-from accounts.serializers.members import MAX_PASSWORD_LENGTH
-from accounts.sessions import MAX_SESSIONS
-from accounts.signup_setting import is_signup_enabled
+from accounts.members.serializers import MAX_PASSWORD_LENGTH
+from accounts.profile.profile import MAX_IMAGE_BYTES as MAX_PROFILE_IMAGE_BYTES
+from accounts.sessions.store import MAX_SESSIONS
+from accounts.signup.setting import is_signup_enabled
 from billing.stores import StubVerifier, load_verifier
 from board import images
 from board.models import COMMENT_LENGTH, CONTENT_LENGTH, TAG_LENGTH, TITLE_LENGTH
@@ -22,19 +18,18 @@ from core.api.pagination import MAX_PAGE_SIZE
 from core.api.parsers import MAX_UPLOAD_BYTES
 from core.rsgi import MAX_URL_BYTES
 from ledger.backup.workbook import MAX_ROWS as MAX_SHEET_ROWS
+from ledger.base.fields import MAX_TAGS_PER_ENTRY
+from ledger.base.quotas import MAX_ROWS
 from ledger.models import Category, QuickEntry, RecurringRule, Stock, Tag, Wallet
-from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH
+from ledger.models.base import MAX_ENTRIES, MAX_MEMO_LENGTH, MAX_NAME_LENGTH
 from ledger.models.card_notifications import MAX_TEXT_LENGTH
-from ledger.quotas import MAX_ROWS
-from ledger.serializers.fields import MAX_TAGS_PER_ENTRY
-from ledger.serializers.statistics import MAX_RANGE_DAYS
+from ledger.statistics.serializers import MAX_RANGE_DAYS
 
-# The identity provider whose tokens IDP_TOKENINFO_URL verifies.
+# The identity provider behind IDP_TOKENINFO_URL.
 GOOGLE = "google"
 
 
 def describe_installation() -> dict[str, Any]:
-    """Return the name, version, features and limits of this installation."""
     about = settings.ABOUT
     return {
         "name": about["name"],
@@ -51,7 +46,7 @@ def describe_installation() -> dict[str, Any]:
 
 
 def list_features() -> dict[str, Any]:
-    """Return what is set up; what this version does not have is False."""
+    """Return the features; features of other versions are False."""
     verifier = load_verifier()
     has_store = not isinstance(verifier, StubVerifier)
     return {
@@ -71,7 +66,7 @@ def list_features() -> dict[str, Any]:
 
 
 def list_limits() -> dict[str, Any]:
-    """Return the limits that clients meet, each from where it is enforced."""
+    """Return the limits, each from the module that enforces it."""
     return {
         "page_size": MAX_PAGE_SIZE,
         "url_bytes": MAX_URL_BYTES,
@@ -89,6 +84,7 @@ def list_limits() -> dict[str, Any]:
             "notification_length": MAX_TEXT_LENGTH,
             "statistics_days": MAX_RANGE_DAYS,
             "backup_rows": MAX_SHEET_ROWS,
+            "entries": MAX_ENTRIES,
             "wallets": MAX_ROWS[Wallet],
             "categories": MAX_ROWS[Category],
             "tags": MAX_ROWS[Tag],

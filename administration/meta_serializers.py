@@ -46,6 +46,7 @@ class LedgerLimitsSerializer(Serializer):
     )
     statistics_days = serializers.IntegerField(help_text="Of a range.")
     backup_rows = serializers.IntegerField(help_text="Of one sheet.")
+    entries = serializers.IntegerField(help_text="Entries of a member.")
     wallets = serializers.IntegerField(help_text="Rows of the list.")
     categories = serializers.IntegerField(help_text="Rows of the list.")
     tags = serializers.IntegerField(help_text="Rows of the list.")

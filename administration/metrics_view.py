@@ -1,4 +1,4 @@
-"""`/metrics` for Prometheus: counters of this server, and gauges read at the scrape."""
+"""`/metrics` for Prometheus: counters, and gauges read at the scrape."""
 
 import os
 import secrets
@@ -16,7 +16,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from accounts.member_counters import count_members
+from accounts.members.counters import count_members
 from accounts.models import Member
 from billing.models import Purchase, StoreNotification
 from board.models import PostCount
@@ -26,28 +26,27 @@ from core.jobs.models import JobRun
 from core.jobs.status import JobStatus, list_job_statuses
 from ledger.models import NotificationCount
 
-# A scrape must not add to the load of a database in trouble: it gives up early.
+# A scrape must not add to the load of a database in trouble.
 DATABASE_TIMEOUT_SECONDS = 2.0
 STATEMENT_TIMEOUT = "1s"
 
 
 class MetricsView(View):
-    """Metrics for requests with METRICS_TOKEN as bearer token, 404 for all others."""
+    """Metrics for METRICS_TOKEN as bearer token, 404 for others."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
         expected = f"Bearer {settings.METRICS_TOKEN}".encode()
         given = request.headers.get("Authorization", "").encode()
-        # Compared in constant time. Without METRICS_TOKEN there is no valid one.
+        # Without METRICS_TOKEN no token is valid.
         if not settings.METRICS_TOKEN or not secrets.compare_digest(given, expected):
             raise Http404
         return HttpResponse(render_metrics(), content_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
 def render_metrics() -> bytes:
-    """Return all metrics in Prometheus' text format."""
     counters: CollectorRegistry = REGISTRY
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
-        # Sum up the counters of all worker processes of this web server.
+        # Adds up the counters of all worker processes.
         counters = CollectorRegistry()
         MultiProcessCollector(counters)  # type: ignore[no-untyped-call]
     gauges = CollectorRegistry()
@@ -56,8 +55,6 @@ def render_metrics() -> bytes:
 
 
 class ServiceCollector:
-    """Collector of the state of stores and jobs, and of the counts of the business."""
-
     def collect(self) -> Iterator[Metric]:
         up = GaugeMetricFamily(
             "ledger_store_up", "1 if the store answers.", labels=["store"]
@@ -90,24 +87,18 @@ class ServiceCollector:
 
 
 def queue_metrics() -> Iterator[GaugeMetricFamily]:
-    """Return the number of tasks that no worker has taken; nothing without Valkey."""
+    """Return the number of waiting tasks; nothing without Valkey."""
     queue = f"{settings.CELERY_BROKER_TRANSPORT_OPTIONS['global_keyprefix']}celery"
     try:
         length = redis_client.call(lambda client: client.llen(queue))
     except redis_client.RedisUnavailableError:
         return
     yield GaugeMetricFamily(
-        "ledger_job_queue_length",
-        "Tasks that wait for a worker.",
-        value=float(length),
+        "ledger_job_queue_length", "Tasks that wait for a worker.", value=float(length)
     )
 
 
 def business_metrics(now: datetime) -> Iterator[Metric]:
-    """Return the numbers of members, posts, subscriptions and notifications.
-
-    All but the subscriptions are read from stored counts.
-    """
     members = GaugeMetricFamily(
         "ledger_members", "Members by their plan now.", labels=["plan"]
     )
@@ -134,7 +125,6 @@ def business_metrics(now: datetime) -> Iterator[Metric]:
 
 
 def job_metrics(statuses: list[JobStatus]) -> Iterator[GaugeMetricFamily]:
-    """Return the gauges of all jobs, labeled with the job's name."""
     interval = job_gauge("interval_seconds", "Interval of the job.")
     started = job_gauge("last_run_timestamp_seconds", "Start of the last run.")
     succeeded = job_gauge(
@@ -156,7 +146,6 @@ def job_metrics(statuses: list[JobStatus]) -> Iterator[GaugeMetricFamily]:
 
 
 def job_gauge(name: str, documentation: str, *labels: str) -> GaugeMetricFamily:
-    """Return an empty gauge with the label `job` and further labels."""
     return GaugeMetricFamily(
         f"ledger_job_{name}", documentation, labels=["job", *labels]
     )

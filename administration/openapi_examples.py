@@ -1,5 +1,6 @@
-"""Examples of the administrators' API in the OpenAPI document."""
+"""Examples of the administrators' API."""
 
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -15,7 +16,7 @@ from core.api.examples import (
     administrator_required,
     duplicate,
     invalid,
-    not_acceptable,
+    unknown_parameter,
 )
 from core.api.serializers import to_payload
 from core.errors import NotFoundError
@@ -29,11 +30,11 @@ SEOJUN_SUMMARY = {name: SEOJUN[name] for name in SUMMARY}
 
 
 def change_of_self(**call: Any) -> Refusal:
-    """Return the refusal of a change of the caller's own account."""
     own = Call(caller="administrator", path={"memberId": 3}, **call)
     return Refusal(SelfChangeError(), own)
 
 
+by_staff = partial(Example, caller="administrator")
 EXAMPLES = {
     "getMeta": Example(
         caller="anonymous",
@@ -62,10 +63,9 @@ EXAMPLES = {
             "legal": None,
             "support": None,
         },
-        refusal=not_acceptable(),
+        refusal=unknown_parameter("version", caller="anonymous"),
     ),
-    "createUser": Example(
-        caller="administrator",
+    "createUser": by_staff(
         body=NEW_MEMBER,
         status=201,
         answer=SEOJUN,
@@ -75,8 +75,7 @@ EXAMPLES = {
             body=NEW_MEMBER | {"loginId": "minji"},
         ),
     ),
-    "listUsers": Example(
-        caller="administrator",
+    "listUsers": by_staff(
         query={"page": 2, "size": 3},
         answer={
             "count": 4,
@@ -86,14 +85,8 @@ EXAMPLES = {
         },
         refusal=administrator_required(),
     ),
-    "getUser": Example(
-        caller="administrator",
-        path={"memberId": 4},
-        answer=SEOJUN,
-        refusal=MEMBER_NOT_FOUND,
-    ),
-    "updateUser": Example(
-        caller="administrator",
+    "getUser": by_staff(path={"memberId": 4}, answer=SEOJUN, refusal=MEMBER_NOT_FOUND),
+    "updateUser": by_staff(
         path={"memberId": 4},
         body={"displayName": "서준"},
         answer=SEOJUN | {"displayName": "서준"},
@@ -106,86 +99,59 @@ EXAMPLES = {
             body={"email": "seojun"},
         ),
     ),
-    "deleteUser": Example(
-        caller="administrator",
-        path={"memberId": 4},
-        status=204,
-        refusal=change_of_self(),
-    ),
-    "listMembers": Example(
-        caller="administrator",
+    "deleteUser": by_staff(path={"memberId": 4}, status=204, refusal=change_of_self()),
+    "listMembers": by_staff(
         query={"search": "minji", "plan": "PREMIUM"},
         answer={"count": 1, "next": None, "previous": None, "results": [SUMMARY]},
         refusal=administrator_required(),
     ),
-    "getMember": Example(
-        caller="administrator",
-        path={"memberId": 1},
-        answer=MEMBER,
-        refusal=MEMBER_NOT_FOUND,
+    "getMember": by_staff(
+        path={"memberId": 1}, answer=MEMBER, refusal=MEMBER_NOT_FOUND
     ),
-    "sendPasswordReset": Example(
-        caller="administrator",
-        path={"memberId": 1},
-        status=202,
-        refusal=MEMBER_NOT_FOUND,
+    "sendPasswordReset": by_staff(
+        path={"memberId": 1}, status=202, refusal=MEMBER_NOT_FOUND
     ),
-    "setMemberPlan": Example(
-        caller="administrator",
+    "setMemberPlan": by_staff(
         path={"memberId": 1},
         body={"plan": "PREMIUM"},
         answer=MEMBER | {"planExpiresAt": None},
         refusal=invalid(
             "plan",
             "invalid_choice",
-            '"GOLD" is not a valid choice.',
+            "This is none of the possible values.",
             caller="administrator",
             path={"memberId": 1},
             body={"plan": "GOLD"},
         ),
     ),
-    "setMemberRole": Example(
-        caller="administrator",
+    "setMemberRole": by_staff(
         path={"memberId": 1},
         body={"role": "MEMBER"},
         answer=MEMBER | {"planExpiresAt": None},
         refusal=change_of_self(body={"role": "MEMBER"}),
     ),
-    "setMemberStatus": Example(
-        caller="administrator",
+    "setMemberStatus": by_staff(
         path={"memberId": 1},
         body={"status": "SUSPENDED"},
         answer=MEMBER | {"planExpiresAt": None, "status": "SUSPENDED"},
         refusal=change_of_self(body={"status": "SUSPENDED"}),
     ),
-    "endMemberFactors": Example(
-        caller="administrator",
-        path={"memberId": 2},
-        status=204,
-        refusal=change_of_self(),
+    "endMemberFactors": by_staff(
+        path={"memberId": 2}, status=204, refusal=change_of_self()
     ),
-    "deleteMember": Example(
-        caller="administrator",
-        path={"memberId": 1},
-        status=204,
-        refusal=change_of_self(),
+    "deleteMember": by_staff(
+        path={"memberId": 1}, status=204, refusal=change_of_self()
     ),
-    "getSignupSetting": Example(
-        caller="administrator",
-        answer={"enabled": True},
-        refusal=administrator_required(caller="free_member"),
+    "getSignupSetting": by_staff(
+        answer={"enabled": True}, refusal=administrator_required(caller="free_member")
     ),
-    "updateSignupSetting": Example(
-        caller="administrator",
+    "updateSignupSetting": by_staff(
         body={"enabled": False},
         answer={"enabled": False},
         refusal=administrator_required(caller="free_member", body={"enabled": False}),
     ),
-    # At the end: it takes the session of a caller.
-    "endMemberSessions": Example(
-        caller="administrator",
-        path={"memberId": 2},
-        status=204,
-        refusal=change_of_self(),
+    # It comes last, because it ends the session of a caller.
+    "endMemberSessions": by_staff(
+        path={"memberId": 2}, status=204, refusal=change_of_self()
     ),
 }

@@ -1,8 +1,8 @@
-"""Revenue of subscriptions for the dashboard, from the recorded purchases.
+"""Revenue of subscriptions, from the recorded purchases without tests.
 
-Test purchases are left out. A subscription is the purchases of one token; each renewal
-is a purchase of its own. Amounts are those recorded with the purchases: what the store
-says was paid, before that the price of the settings. Currencies are not converted.
+The purchases of one token are a subscription; each renewal is a purchase of its own.
+Amounts come from the store, or before its answer from the settings. Currencies are not
+converted.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ from billing.products import MONTHS_BY_PERIOD, PRODUCTS, format_amount
 from billing.stores import TEST_STORE
 from core.db.rows import fetch_all
 
-# A subscription that has lapsed but renews itself counts: the store decides about it.
+# A lapsed subscription that renews itself counts: the store decides about it.
 _RUNNING = """
     SELECT product_id AS product, paid_currency AS currency, count(*) AS running,
         count(*) FILTER (WHERE NOT auto_renew) AS canceled,
@@ -67,7 +67,7 @@ _RECEIVED = """
         AND store <> %(test)s AND paid_amount IS NOT NULL
     GROUP BY 1 ORDER BY 1
 """
-# Without an amount of the store, all that was paid.
+# A refund without an amount counts the whole payment.
 _REFUNDED = """
     SELECT paid_currency AS currency,
         coalesce(sum(coalesce(refunded_amount, paid_amount)), 0) AS amount,
@@ -82,10 +82,9 @@ Amounts = Mapping[str, Decimal]
 
 
 class RunningProduct(NamedTuple):
-    """Running subscriptions of a product that were paid in one currency.
+    """Running subscriptions that were paid in one currency.
 
-    `canceled` are those of them that will not renew, `paid` is the sum of what their
-    periods of now cost.
+    `canceled` will not renew; `paid` is the price of all current periods.
     """
 
     product: str
@@ -96,7 +95,7 @@ class RunningProduct(NamedTuple):
 
 
 class BoughtDay(NamedTuple):
-    """Purchases recorded on a day, and those of them that continue another one."""
+    """Purchases of a day, and the renewals among them."""
 
     day: date
     bought: int
@@ -104,13 +103,11 @@ class BoughtDay(NamedTuple):
 
 
 class EndedCount(NamedTuple):
-    """Subscriptions that ended."""
-
     ended: int
 
 
-class Payments(NamedTuple):
-    """Orders in one currency, and the sum of what was paid for them, or back."""
+class OrderTotal(NamedTuple):
+    """Paid or refunded orders in one currency."""
 
     currency: str
     amount: Decimal
@@ -119,7 +116,7 @@ class Payments(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PurchaseSeries:
-    """Purchases of each day of the window: all, and the renewals among them."""
+    """Purchases of each day, and the renewals among them."""
 
     bought: list[int]
     renewed: list[int]
@@ -130,12 +127,10 @@ class PurchaseSeries:
 
 
 def list_running_products(now: datetime) -> list[RunningProduct]:
-    """Return the running subscriptions by product."""
     return fetch_all(_RUNNING, {"now": now, "test": TEST_STORE}, RunningProduct)
 
 
 def get_purchase_series(now: datetime) -> PurchaseSeries:
-    """Return the purchases of the days of the window, today included."""
     days = list_days(timezone.localdate(now))
     bought, renewed = dict.fromkeys(days, 0), dict.fromkeys(days, 0)
     params = {"zone": settings.TIME_ZONE} | _window(now)
@@ -147,31 +142,27 @@ def get_purchase_series(now: datetime) -> PurchaseSeries:
 
 
 def count_ended(now: datetime) -> int:
-    """Count the subscriptions that ended within the window without a successor."""
+    """Count subscriptions that ended within the window without a successor."""
     (count,) = fetch_all(_ENDED, _window(now), EndedCount)
     return count.ended
 
 
-def list_received(now: datetime) -> list[Payments]:
-    """Return what was paid for the orders of the window, by currency."""
-    return fetch_all(_RECEIVED, _window(now), Payments)
+def list_received(now: datetime) -> list[OrderTotal]:
+    return fetch_all(_RECEIVED, _window(now), OrderTotal)
 
 
-def list_refunded(now: datetime) -> list[Payments]:
-    """Return what was refunded within the window, by currency."""
-    return fetch_all(_REFUNDED, _window(now), Payments)
+def list_refunded(now: datetime) -> list[OrderTotal]:
+    return fetch_all(_REFUNDED, _window(now), OrderTotal)
 
 
-def sum_payments(payments: list[Payments]) -> Amounts:
-    """Return the sums of payments by currency."""
-    return {row.currency: row.amount for row in payments}
+def sum_amounts(totals: list[OrderTotal]) -> Amounts:
+    return {row.currency: row.amount for row in totals}
 
 
 def monthly_revenue(running: list[RunningProduct]) -> Amounts:
     """Return the monthly recurring revenue by currency, not rounded.
 
-    What was paid for a year counts a twelfth. A subscription that will not renew counts
-    until it ends.
+    A yearly payment counts a twelfth. A canceled subscription counts until it ends.
     """
     months = {product.id: MONTHS_BY_PERIOD[product.period] for product in PRODUCTS}
     totals: dict[str, Decimal] = defaultdict(Decimal)
@@ -182,10 +173,7 @@ def monthly_revenue(running: list[RunningProduct]) -> Amounts:
 
 
 def format_amounts(amounts: Amounts) -> str:
-    """Return amounts as text, that of the home currency first.
-
-    The home currency has whole units, to which its amount is rounded half up.
-    """
+    """Return amounts as text, the home currency first, rounded half up."""
     home = settings.HOME_CURRENCY
     own = amounts.get(home, Decimal(0)).quantize(Decimal(1), ROUND_HALF_UP)
     others = {

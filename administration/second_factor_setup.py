@@ -1,4 +1,4 @@
-"""The page on which staff set up their second factor (`ADMIN_SECOND_FACTOR`)."""
+"""The page for the second factor of staff (`ADMIN_SECOND_FACTOR`)."""
 
 from typing import Any, cast
 
@@ -11,10 +11,10 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views import View
 
-from accounts import second_factor
 from accounts.errors import ReauthenticationRequiredError
+from accounts.login import second_factor
 from accounts.models import Member
-from accounts.sessions import hash_session_key
+from accounts.sessions.store import hash_session_key
 from core.errors import DomainError
 
 SETUP_NAME = "second_factor"
@@ -22,7 +22,6 @@ TEMPLATE = "admin/second_factor.html"
 
 
 def needs_second_factor(request: HttpRequest) -> bool:
-    """Return True for staff who have to set up a second factor first."""
     user: Any = request.user
     return (
         settings.ADMIN_SECOND_FACTOR
@@ -33,14 +32,14 @@ def needs_second_factor(request: HttpRequest) -> bool:
 
 
 def redirect_to_setup(request: HttpRequest) -> HttpResponse:
-    """Send a reader to the page; refuse what changes something."""
+    """Redirect readers; refuse changes."""
     if request.method not in {"GET", "HEAD"}:
         raise PermissionDenied
     return HttpResponseRedirect(reverse(f"admin:{SETUP_NAME}"))
 
 
 class SecondFactorSetupView(View):
-    """Show the seed of an authenticator app, and put it in force by its first code."""
+    """Show a seed, which its first code activates."""
 
     http_method_names = ["get", "head", "post"]
     admin_site: Any = None

@@ -2,6 +2,7 @@
 
 from rest_framework import serializers
 
+from accounts.members.serializers import MemberSerializer
 from accounts.models import Member
 from core.api.fields import StrictBooleanField, StrictCharField
 from core.api.serializers import QuerySerializer, Serializer
@@ -37,6 +38,8 @@ class MemberQuerySerializer(QuerySerializer):
 
 
 class MemberRoleRequestSerializer(Serializer):
+    answer = MemberSerializer
+
     role = serializers.ChoiceField(
         choices=Member.Role.choices,
         help_text="The new role; `ADMIN` for administrators.",
@@ -44,6 +47,8 @@ class MemberRoleRequestSerializer(Serializer):
 
 
 class MemberStatusRequestSerializer(Serializer):
+    answer = MemberSerializer
+
     status = serializers.ChoiceField(
         choices=Member.Status.choices,
         help_text="The new status; a `SUSPENDED` member cannot log in.",
@@ -51,6 +56,8 @@ class MemberStatusRequestSerializer(Serializer):
 
 
 class MemberPlanRequestSerializer(Serializer):
+    answer = MemberSerializer
+
     plan = serializers.ChoiceField(
         choices=Member.Plan.choices, help_text="The new plan, without expiry."
     )

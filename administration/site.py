@@ -1,4 +1,4 @@
-"""Django admin site of this service; its index shows the dashboard."""
+"""The site of Django admin, with the dashboard."""
 
 import functools
 import json
@@ -17,19 +17,14 @@ from django.urls import path, reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext_lazy as _
 
-from accounts import audit_log
 from accounts.models import AuditLogEntry, Member
-from accounts.security_events import SecurityEvent, log_security_event
-from accounts.sessions import hash_session_key, revoke_sessions
-from administration.admin_login import AdminLoginForm
+from accounts.security import audit_log
+from accounts.security.events import SecurityEvent, log_security_event
+from accounts.sessions.store import hash_session_key, revoke_sessions
+from administration.admin_login import AdminLoginForm, replace_wrong_next
 from administration.dashboard import build_dashboard
 from administration.languages import get_staff_language
-from administration.log_entries import (
-    ACTIONS,
-    TARGETS,
-    describe_text,
-    link_to_target,
-)
+from administration.log_entries import ACTIONS, TARGETS, describe_text, link_to_target
 from administration.second_factor_setup import (
     SETUP_NAME,
     SecondFactorSetupView,
@@ -40,7 +35,7 @@ from core.admin.columns import badge_html
 from core.jobs.labels import RUN_COLUMNS
 
 MAX_RECENT_ACTIONS = 10
-# The actions of Django admin's pages in the audit log.
+# Django's actions in the audit log.
 LOGGED_ACTIONS = {
     admin_models.ADDITION: audit_log.ADDITION,
     admin_models.CHANGE: audit_log.CHANGE,
@@ -49,8 +44,6 @@ LOGGED_ACTIONS = {
 
 
 class ServiceAdminSite(AdminSite):
-    """Django's admin site with the dashboard and the session rules of the service."""
-
     site_header = _("Household Ledger administration")
     site_title = _("Household Ledger")
     index_title = _("Administration")
@@ -61,8 +54,8 @@ class ServiceAdminSite(AdminSite):
     def log_change(
         self, request: HttpRequest, target: Model, action_flag: int, message: Any
     ) -> None:
-        """Write a change of one of Django's own pages to the audit log."""
-        # A list that Django words: 'Changed Enabled.'
+        """Log a change of one of Django's own pages."""
+        # Django's own messages are JSON lists: "Changed Enabled."
         text = message if isinstance(message, str) else json.dumps(message)
         with translation.override(settings.LANGUAGE_CODE):
             text = admin_models.LogEntry(change_message=text).get_change_message()
@@ -70,13 +63,13 @@ class ServiceAdminSite(AdminSite):
         audit_log.log_admin_action(actor, target, LOGGED_ACTIONS[action_flag], text)
 
     def log_export(self, request: HttpRequest, model: type[Model]) -> None:
-        """Log that a list has been exported: its file holds data of members."""
+        """Log an export, which holds data of members."""
         log_security_event(
             SecurityEvent.LIST_EXPORTED, request.user.pk, list=model._meta.label
         )
 
     def history_url(self, model: type[Model], object_id: str) -> str:
-        """Return the address of the entries of the audit log about an object."""
+        """Return the URL of an object's audit log."""
         query = {"target_type": model._meta.label, "target_id": object_id}
         return (
             f"{reverse('admin:accounts_auditlogentry_changelist')}?{urlencode(query)}"
@@ -84,6 +77,12 @@ class ServiceAdminSite(AdminSite):
 
     def has_permission(self, request: HttpRequest) -> bool:
         return super().has_permission(request) and not needs_second_factor(request)
+
+    def login(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        replace_wrong_next(request)
+        return super().login(request, extra_context)
 
     def get_urls(self) -> list[Any]:
         setup = path(
@@ -94,12 +93,12 @@ class ServiceAdminSite(AdminSite):
         return [setup, *super().get_urls()]
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
-        """Wrap an admin view: it has its language, and refuses NUL characters (400)."""
+        """Wrap an admin view with its language; NUL characters are 400."""
         guarded = super().admin_view(view, cacheable)
 
         @functools.wraps(guarded)
         def prepare(request: HttpRequest, *args: Any, **options: Any) -> Any:
-            # `LanguageMiddleware` ends it, after templates have been rendered.
+            # `LanguageMiddleware` deactivates it, after templates have been rendered.
             translation.activate(get_staff_language(request))
             # PostgreSQL's text types cannot hold NUL.
             if any("\0" in text for text in list_request_strings(request)):
@@ -115,7 +114,6 @@ class ServiceAdminSite(AdminSite):
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> TemplateResponse:
-        """Show the dashboard above the list of models, and what the caller did last."""
         own_actions = AuditLogEntry.objects.filter(
             actor_id=cast("int", request.user.pk)
         )
@@ -143,7 +141,7 @@ class ServiceAdminSite(AdminSite):
     def password_change(  # type: ignore[override]  # it redirects on success
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Change the own password and revoke the member's other sessions."""
+        """Change the password and revoke other sessions."""
         response = super().password_change(request, extra_context)
         if request.method == "POST" and response.status_code == HTTPStatus.FOUND:
             kept = hash_session_key(request.session.session_key or "")
@@ -154,7 +152,6 @@ class ServiceAdminSite(AdminSite):
 
 
 def list_request_strings(request: HttpRequest) -> list[str]:
-    """Return the path and all values of the query and the form."""
     strings = [request.path]
     for params in (request.GET, request.POST):
         for _name, values in params.lists():

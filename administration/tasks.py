@@ -8,5 +8,5 @@ from core.jobs.runner import run_job
 
 @shared_task  # type: ignore[untyped-decorator]
 def snapshot_daily_metrics() -> None:
-    """Store the daily metrics of the dashboard; daily."""
+    """Store the metrics of the dashboard; daily."""
     run_job("snapshot_daily_metrics", save_daily_metrics)

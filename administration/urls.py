@@ -8,7 +8,7 @@ from administration.views.meta import MetaView
 from administration.views.not_found import AdminNotFoundView
 from administration.views.signup_setting import SignupSettingView
 from administration.views.users import UserViewSet
-from ledger.views.default_categories import DefaultCategoryViewSet
+from ledger.categories.default_views import DefaultCategoryViewSet
 
 admin_router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 admin_router.register("members", MemberViewSet, "member")
@@ -25,7 +25,7 @@ admin_urls = [
 urlpatterns = [
     path("meta", MetaView.as_view(), name="meta"),
     path("admin/", include(admin_urls)),
-    # Callers without access learn nothing about the paths that exist (spec 1.10).
+    # Only administrators learn which paths exist (spec 1.10).
     path("admin/<path:unknown>", AdminNotFoundView.as_view(), name="admin-not-found"),
     *user_router.urls,
 ]

@@ -1,24 +1,28 @@
 """The entry list: newest, filtered and deep pages, growth and other members' rows."""
 
-import json
 from collections.abc import Callable
-from dataclasses import replace
 from urllib.parse import urlencode
 
 import psycopg
 
-from benchmarks.client import Client, Timing, time_interleaved
-from benchmarks.dataset import MONTH_FILTER
-from benchmarks.environment import BenchmarkEnvironment
-from benchmarks.load import load_interleaved
-from benchmarks.report import Row, format_milliseconds, max_ratio_row, min_ratio_row
+from benchmarks.client import Client, Target, get_json
+from benchmarks.dataset import MONTH_FILTER, load_members, vacuum_and_checkpoint
+from benchmarks.environment import (
+    BASELINE,
+    BASELINE_COMMAND,
+    SERVICE_COMMAND,
+    WSGI_COMMAND,
+    BenchmarkEnvironment,
+    bearer,
+)
+from benchmarks.report import Row, compare, compare_loads
 
 NAME = "entries"
 PATH = "/api/account/entries"
 PAGE_SIZE = 50
 NEWEST_PATH = f"{PATH}?size={PAGE_SIZE}"
 MONTH_PATH = f"{NEWEST_PATH}&{urlencode(MONTH_FILTER)}&category=Minor%2020"
-LOAD_DURATION_SECONDS = 3
+DRF, WSGI = "DRF ModelSerializer", "bare WSGI"
 REPEATS = 30
 POSTING_MEMBERS = 40
 ENTRY = {
@@ -29,10 +33,7 @@ ENTRY = {
     "memo": "lunch",
     "tags": ["tag 1", "tag 2"],
 }
-# Index of the member with 100,000 entries in `DatasetSpec.sizes`.
-LARGE_INDEX = 2
-
-# Q: what a page needs from the database, as two plain statements.
+# Q: the page in two plain statements.
 _PAGE_SQL = """
     SELECT e.id, e.date, e.type, e.amount, c.name, e.wallet_id, w.name, e.memo,
            e.currency, e.original_amount, e.exchange_rate, e.installment_months,
@@ -52,242 +53,132 @@ _TAGS_SQL = """
 """
 
 
-def measure(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
-    large = environment.spec.large_member(LARGE_INDEX)
-    check_same_responses(environment, large)
+def measure(environment: BenchmarkEnvironment) -> list[Row]:
+    spec = environment.spec
+    check_same_responses(list_subjects(environment, spec.large_member()))
     return [
-        *measure_one_client(environment, large, rounds),
-        *measure_load(
-            environment,
-            environment.spec.typical_member,
-            environment.spec.entries_per_member,
-            rounds,
-        ),
-        *measure_load(environment, large, environment.spec.sizes[LARGE_INDEX], rounds),
-        *measure_growth(environment, rounds),
-        measure_isolation(environment, rounds),
-        count_statements(environment, large),
-        measure_posts(environment, rounds),
+        *measure_one_client(environment, spec.large_member()),
+        *measure_load(environment, spec.typical_member, spec.entries_per_member),
+        *measure_load(environment, spec.large_member(), spec.large_size),
+        *measure_growth(environment),
+        *measure_isolation(environment),
+        *measure_posts(environment),
     ]
 
 
-def check_same_responses(environment: BenchmarkEnvironment, member: int) -> None:
-    """Raise AssertionError unless all subjects list the same entries and tags."""
-    bodies = [
-        json.loads(Client(target)())
-        for target in (
-            environment.service_target(NEWEST_PATH, member),
-            environment.baseline_target(f"/entries?size={PAGE_SIZE}", member),
-            environment.baseline_target(f"/entries/values?size={PAGE_SIZE}", member),
-            environment.wsgi_target(f"/entries?size={PAGE_SIZE}", member),
-        )
-    ]
+def list_subjects(environment: BenchmarkEnvironment, member: int) -> dict[str, Target]:
+    environment.serve("baseline", BASELINE_COMMAND, **BASELINE)
+    path = f"/entries?size={PAGE_SIZE}"
+    return {
+        "service": environment.service_target(NEWEST_PATH, member),
+        DRF: environment.peer_target("baseline", BASELINE_COMMAND, path, member),
+        WSGI: environment.peer_target("wsgi", WSGI_COMMAND, path, member),
+    }
+
+
+def check_same_responses(subjects: dict[str, Target]) -> None:
     pages = [
-        (body["count"], [(entry["id"], entry["tags"]) for entry in body["results"]])
-        for body in bodies
+        (body["count"], [(each["id"], each["tags"]) for each in body["results"]])
+        for body in map(get_json, subjects.values())
     ]
     if any(page != pages[0] for page in pages) or len(pages[0][1]) != PAGE_SIZE:
         raise AssertionError("the subjects respond differently")
 
 
-def measure_one_client(
-    environment: BenchmarkEnvironment, member: int, rounds: int
-) -> list[Row]:
-    deep = f"{NEWEST_PATH}&page={environment.spec.sizes[LARGE_INDEX] // PAGE_SIZE // 2}"
-    with psycopg.connect(environment.database.url, autocommit=True) as connection:
-        times = time_interleaved(
-            {
-                "trivial": Client(environment.trivial_target(member)),
-                "sql": bare_sql_reader(connection, member),
-                "newest": Client(environment.service_target(NEWEST_PATH, member)),
-                "filtered": Client(environment.service_target(MONTH_PATH, member)),
-                "deep": Client(environment.service_target(deep, member)),
-                "serializer": Client(
-                    environment.baseline_target(f"/entries?size={PAGE_SIZE}", member)
-                ),
-                "values": Client(
-                    environment.baseline_target(
-                        f"/entries/values?size={PAGE_SIZE}", member
-                    )
-                ),
-            },
-            rounds,
-            REPEATS,
-        )
-    newest, trivial, sql = times["newest"], times["trivial"], times["sql"]
-    t = environment.trivial_name
-    rows = [
-        Row(
-            NAME,
-            f"{t}, the trivial GET, one client",
-            format_milliseconds(trivial.median),
-        ),
-        Row(
-            NAME,
-            "Q, the page's bare SQL, one client",
-            format_milliseconds(sql.median),
-        ),
-        max_ratio_row(
-            NAME,
-            f"newest 50 : ({t} + Q)",
-            format_milliseconds(newest.median),
-            newest.ratio_to(trivial, sql),
-            2.5,
-        ),
+def measure_one_client(environment: BenchmarkEnvironment, member: int) -> list[Row]:
+    middle = environment.spec.large_size // PAGE_SIZE // 2
+    paths = {
+        "newest 50": NEWEST_PATH,
+        "month and category": MONTH_PATH,
+        "page in the middle": f"{NEWEST_PATH}&page={middle}",
+    }
+    with psycopg.connect(environment.database_url, autocommit=True) as connection:
+        calls: dict[str, Callable[[], object]] = {
+            name: Client(environment.service_target(path, member))
+            for name, path in paths.items()
+        }
+        calls["T"] = environment.trivial_client(member)
+        calls["Q"] = lambda: read_page(connection, member)
+        times = environment.time(calls, REPEATS)
+    first, *others = paths
+    rows: list[tuple[str, str, list[str], float | None]] = [
+        (f"{first} : (T + Q)", first, ["T", "Q"], 2.5),
+        *((f"{name} : {first}", name, [first], None) for name in others),
     ]
-    for name, text in (
-        ("filtered", "month and category : newest 50"),
-        ("deep", "page in the middle : newest 50"),
-        ("serializer", "DRF ModelSerializer : newest 50"),
-        ("values", "DRF .values() + orjson : newest 50"),
-    ):
-        rows.append(ratio_row(text, times[name], newest))
-    return rows
+    create = Client(environment.service_target(PATH, member).sending(ENTRY))
+    return [
+        *compare(NAME, times, rows),
+        environment.measure_processor_time(NAME, first, calls[first]),
+        environment.measure_processor_time(NAME, "POST entry", create),
+    ]
 
 
-def ratio_row(text: str, timing: Timing, other: Timing) -> Row:
-    return Row(NAME, text, format_milliseconds(timing.median), timing.ratio_to(other))
-
-
-def bare_sql_reader(
-    connection: psycopg.Connection, member: int
-) -> Callable[[], object]:
-    """Return a function that reads the rows of a page and their tags in plain SQL."""
-
-    def read() -> object:
-        rows = connection.execute(
-            _PAGE_SQL, {"id": member, "size": PAGE_SIZE}
-        ).fetchall()
-        return connection.execute(
-            _TAGS_SQL, [member, [entry_id for entry_id, *_ in rows]]
-        ).fetchall()
-
-    return read
+def read_page(connection: psycopg.Connection, member: int) -> object:
+    values = {"id": member, "size": PAGE_SIZE}
+    rows = connection.execute(_PAGE_SQL, values).fetchall()
+    ids = [entry_id for entry_id, *_ in rows]
+    return connection.execute(_TAGS_SQL, [member, ids]).fetchall()
 
 
 def measure_load(
-    environment: BenchmarkEnvironment, member: int, entries: int, rounds: int
+    environment: BenchmarkEnvironment, member: int, entries: int
 ) -> list[Row]:
-    """Measure eight connections at once; the baselines run COUNT(*) each time."""
-    loads = load_interleaved(
-        {
-            "service": environment.service_target(NEWEST_PATH, member),
-            "serializer": environment.baseline_target(
-                f"/entries?size={PAGE_SIZE}", member
-            ),
-            "values": environment.baseline_target(
-                f"/entries/values?size={PAGE_SIZE}", member
-            ),
-            "wsgi": environment.wsgi_target(f"/entries?size={PAGE_SIZE}", member),
-        },
-        rounds,
-        LOAD_DURATION_SECONDS,
-    )
-    service, suffix = loads["service"], f"of {entries:,}, 8 connections"
-    serializer, values, wsgi = loads["serializer"], loads["values"], loads["wsgi"]
-    return [
-        Row(NAME, f"ours, newest 50 {suffix}", service.summary()),
-        min_ratio_row(
-            NAME,
-            f"ours : DRF ModelSerializer, newest 50 {suffix}",
-            serializer.summary(),
-            service.ratio_to(serializer),
-            1.8,
-        ),
-        Row(
-            NAME,
-            f"ours : DRF .values() + orjson, newest 50 {suffix}",
-            values.summary(),
-            service.ratio_to(values),
-        ),
-        min_ratio_row(
-            NAME,
-            f"newest 50 : bare WSGI, {suffix}",
-            wsgi.summary(),
-            service.ratio_to(wsgi),
-            0.4,
-        ),
+    subjects = list_subjects(environment, member)
+    loads = environment.load({name: [target] for name, target in subjects.items()})
+    text = f"newest 50 of {entries:,}, 8 connections"
+    rows = [
+        (f"service : {peer}, {text}", "service", peer, minimum)
+        for peer, minimum in ((DRF, 1.8), (WSGI, 0.4))
     ]
+    return compare_loads(NAME, loads, rows)
 
 
-def measure_posts(environment: BenchmarkEnvironment, rounds: int) -> Row:
-    """Measure eight connections that post entries, as members in turn."""
+def measure_posts(environment: BenchmarkEnvironment) -> list[Row]:
+    """Post as members in turn."""
     spec = environment.spec
-    members = range(
-        max(spec.typical_member, spec.members - POSTING_MEMBERS) + 1, spec.members + 1
-    )
+    first = max(spec.typical_member, spec.members - POSTING_MEMBERS) + 1
     posts = [
-        replace(environment.service_target(PATH, member), body=json.dumps(ENTRY))
-        for member in members
+        environment.service_target(PATH, member).sending(ENTRY)
+        for member in range(first, spec.members + 1)
     ]
-    trivial = environment.trivial_target(spec.typical_member)
-    loads = load_interleaved(
-        {"post": posts, "trivial": trivial}, rounds, LOAD_DURATION_SECONDS
-    )
-    post, trivial_load = loads["post"], loads["trivial"]
-    return min_ratio_row(
-        NAME,
-        f"POST entry, requests/s at 8 connections : {environment.trivial_name}",
-        f"{post.summary()} : {trivial_load.summary()}",
-        post.ratio_to(trivial_load),
-        0.4,
-    )
+    trivial = environment.trivial_client(spec.typical_member).target
+    loads = environment.load({"post": posts, "T": [trivial]})
+    text = "POST entry : T, requests/s at 8 connections"
+    return compare_loads(NAME, loads, [(text, "post", "T", 0.4)])
 
 
-def measure_growth(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
-    """Time the newest page and a month of members with 1 to 1,000 times the entries."""
-    sizes = environment.spec.sizes
+def measure_growth(environment: BenchmarkEnvironment) -> list[Row]:
     rows = []
-    for text, path in (("newest 50", NEWEST_PATH), ("month and category", MONTH_PATH)):
+    for text, path, maximum in (
+        ("newest 50", NEWEST_PATH, 1.5),
+        ("month and category", MONTH_PATH, None),
+    ):
         calls = {
-            f"{size:,}": Client(
-                environment.service_target(path, environment.spec.large_member(index))
-            )
-            for index, size in enumerate(sizes)
+            f"{size:,}": Client(environment.service_target(path, member))
+            for member, size in environment.spec.large_members.items()
         }
-        times = time_interleaved(calls, rounds, REPEATS)
-        first, last = times[f"{sizes[0]:,}"], times[f"{sizes[-1]:,}"]
-        level = ", ".join(
-            f"{name}: {format_milliseconds(t.median)}" for name, t in times.items()
-        )
-        name = f"growth of {text}, {sizes[-1]:,} : {sizes[0]:,} entries"
-        if path is NEWEST_PATH:
-            rows.append(max_ratio_row(NAME, name, level, last.ratio_to(first), 1.5))
-        else:
-            rows.append(Row(NAME, name, level, last.ratio_to(first)))
+        first, *_, last = calls
+        name = f"growth of {text}, {last} : {first} entries"
+        times = environment.time(calls, REPEATS)
+        rows += compare(NAME, times, [(name, last, [first], maximum)])
     return rows
 
 
-def measure_isolation(environment: BenchmarkEnvironment, rounds: int) -> Row:
-    """Compare the same member in the full table and alone in a database."""
-    alone = environment.create_single_member_database()
-    times = time_interleaved(
-        {
-            "shared": Client(
-                environment.service_target(NEWEST_PATH, environment.spec.typical_member)
-            ),
-            "alone": Client(
-                environment.service_target_on(
-                    NEWEST_PATH, alone, environment.spec.typical_member
-                )
-            ),
-        },
-        rounds,
-        2 * REPEATS,
-    )
-    shared, single = times["shared"], times["alone"]
-    level = (
-        f"{format_milliseconds(shared.median)} : {format_milliseconds(single.median)}"
-    )
-    return max_ratio_row(
-        NAME, "member in the big table : alone", level, shared.ratio_to(single), 1.1
-    )
-
-
-def count_statements(environment: BenchmarkEnvironment, member: int) -> Row:
-    """Compare the number of SQL statements for a page of 1 and of 50 entries."""
-    arguments = ("-m", "benchmarks.statements", PATH, str(member), "1", str(PAGE_SIZE))
-    output = environment.run(*arguments, LOG_LEVEL="WARNING")
-    one, many = json.loads(output)
-    level = f"{one} for 1 row, {many} for {PAGE_SIZE}"
-    return Row(NAME, "statements of a page", level, None, "the same", one == many)
+def measure_isolation(environment: BenchmarkEnvironment) -> list[Row]:
+    """Compare a member in the full table and alone in a database."""
+    spec, member = environment.spec, environment.spec.typical_member
+    url = environment.create_database("alone")
+    token = environment.create_members([member], url)[member]
+    with psycopg.connect(url) as connection:
+        load_members(connection, [member], spec.entries_per_member)
+    vacuum_and_checkpoint(url)
+    environment.manage("check_totals", "--repair", DATABASE_URL=url)
+    port = environment.serve("alone", SERVICE_COMMAND, DATABASE_URL=url)
+    calls = {
+        "shared": Client(environment.service_target(NEWEST_PATH, member)),
+        "alone": Client(Target(port, NEWEST_PATH, bearer(token))),
+    }
+    times = environment.time(calls, 2 * REPEATS)
+    environment.stop_server("alone")
+    text = "member in the big table : alone"
+    return compare(NAME, times, [(text, "shared", ["alone"], 1.1)])

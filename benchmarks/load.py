@@ -1,31 +1,26 @@
-"""Closed-loop load on several connections: wrk, or threads where wrk is missing."""
+"""Load on several connections: as much as is answered, or requests at a steady rate."""
 
-import http.client
 import itertools
 import json
-import re
-import shutil
-import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 
-from benchmarks.client import Target, percentile
-from devstack.stores.data_dir import LOOPBACK
+from benchmarks.client import SUCCESSES, Client, Target, percentile
 
 CONNECTIONS = 8
-WRK_SCRIPT = Path(__file__).with_name("summary.lua")
-WRK_FILE_SCRIPT = WRK_SCRIPT.with_name("requests.lua")
+TIMEOUT_SECONDS = 30
 
 
 @dataclass(frozen=True)
 class LoadRun:
-    """One run: requests a second, percentiles of the durations in seconds, errors."""
+    """Times are in seconds."""
 
     rate: float
     p50: float
@@ -33,151 +28,127 @@ class LoadRun:
     errors: int
 
 
-@dataclass(frozen=True)
-class LoadResult:
-    """The runs of one subject, one per round."""
-
-    rounds: tuple[LoadRun, ...]
-
-    @property
-    def rate(self) -> float:
-        return statistics.median(load.rate for load in self.rounds)
-
-    @property
-    def p50(self) -> float:
-        return statistics.median(load.p50 for load in self.rounds)
-
-    @property
-    def p99(self) -> float:
-        return statistics.median(load.p99 for load in self.rounds)
-
-    @property
-    def errors(self) -> int:
-        return sum(load.errors for load in self.rounds)
-
-    def ratio_to(self, other: "LoadResult") -> float:
-        """Return the median over the rounds of the ratio of the request rates."""
-        pairs = zip(self.rounds, other.rounds, strict=True)
-        return statistics.median(own.rate / baseline.rate for own, baseline in pairs)
-
-    def summary(self) -> str:
-        text = (
-            f"{self.rate:.0f}/s, p50 {self.p50 * 1e3:.1f}, p99 {self.p99 * 1e3:.1f} ms"
-        )
-        return text + (f", {self.errors} errors" if self.errors else "")
+@contextmanager
+def in_background(*functions: Callable[[threading.Event], object]) -> Iterator[None]:
+    """Run functions in threads until the block sets their event; raise their errors."""
+    stopped = threading.Event()
+    with ThreadPoolExecutor(len(functions)) as pool:
+        runs = [pool.submit(function, stopped) for function in functions]
+        try:
+            yield
+        finally:
+            stopped.set()
+    for run in runs:
+        run.result()
 
 
 def load_interleaved(
-    subjects: Mapping[str, Target | Sequence[Target]], rounds: int, seconds: int
-) -> dict[str, LoadResult]:
-    """Run load on the subjects in turn (A B C A B C …), after a warm-up of a second.
-
-    The requests of a subject with several targets, of one server, take turns.
-    """
-    loads = {
-        name: [subject] if isinstance(subject, Target) else subject
-        for name, subject in subjects.items()
-    }
-    for targets in loads.values():
-        run_load(targets, 1)
-    runs: dict[str, list[LoadRun]] = {name: [] for name in loads}
-    for _ in range(rounds):
-        for name, targets in loads.items():
-            runs[name].append(run_load(targets, seconds))
-    return {name: LoadResult(tuple(results)) for name, results in runs.items()}
+    subjects: Mapping[str, Sequence[Target]], rounds: int, seconds: float
+) -> dict[str, list[LoadRun]]:
+    """Run load on the subjects in turn (A B C A B C …)."""
+    runs: dict[str, list[LoadRun]] = {name: [] for name in subjects}
+    for number in range(rounds + 1):
+        for name, targets in subjects.items():
+            run = run_load(targets, seconds if number else min(1, seconds))
+            runs[name] += [run] if number else []
+    return runs
 
 
-def run_load(targets: Sequence[Target], seconds: int) -> LoadRun:
-    return (
-        run_wrk(targets, seconds)
-        if shutil.which("wrk")
-        else run_python_load(targets, seconds)
-    )
-
-
-def run_wrk(targets: Sequence[Target], seconds: int) -> LoadRun:
-    if len(targets) == 1 and not targets[0].body:
-        arguments = ["-s", str(WRK_SCRIPT), targets[0].url]
-        for name, value in targets[0].headers.items():
-            arguments += ["-H", f"{name}: {value}"]
-        return call_wrk(arguments, CONNECTIONS, seconds)
-    with tempfile.NamedTemporaryFile("w", suffix=".tsv") as file:
-        for target in targets:
-            token = target.headers["Authorization"].removeprefix("Bearer ")
-            file.write(f"{target.method}\t{target.path}\t{token}\t{target.body}\n")
-        file.flush()
-        arguments = ["-s", str(WRK_FILE_SCRIPT), targets[0].url, "--", file.name]
-        return call_wrk(arguments, CONNECTIONS, seconds)
-
-
-def call_wrk(arguments: Sequence[str], connections: int, seconds: int) -> LoadRun:
-    """Run wrk with a script that ends as `summary.lua` does."""
-    run = subprocess.run(
-        [
-            *("wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "30s"),
-            *("--latency", *arguments),
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=seconds + 60,
-    )
-    match = re.search(r"@@(.*)", run.stdout)
-    if match is None:
-        raise AssertionError(f"unexpected output of wrk: {run.stdout}{run.stderr}")
-    requests, duration, p50, p99, errors = map(int, match[1].split())
-    return LoadRun(requests / (duration / 1e6), p50 / 1e6, p99 / 1e6, errors)
-
-
-def run_python_load(targets: Sequence[Target], seconds: int) -> LoadRun:
-    """Run `main` in a subprocess, so that it does not share the lock of this one."""
-    requests = [
-        (target.method, target.path, target.body or None, dict(target.headers))
-        for target in targets
-    ]
-    plan = [targets[0].port, requests, seconds]
+def run_load(
+    targets: Sequence[Target], seconds: float, connections: int = CONNECTIONS
+) -> LoadRun:
+    """Send as many requests as are answered, from a process of its own."""
     run = subprocess.run(
         [sys.executable, "-m", "benchmarks.load"],
-        input=json.dumps(plan),
-        capture_output=True,
+        input=json.dumps([list(map(asdict, targets)), seconds, connections]),
+        stdout=subprocess.PIPE,
         text=True,
         check=True,
-        timeout=seconds + 60,
+        timeout=seconds + 2 * TIMEOUT_SECONDS,
     )
-    result = json.loads(run.stdout)
-    times = result["times"]
-    return LoadRun(
-        len(times) / result["duration"],
-        percentile(times, 0.5),
-        percentile(times, 0.99),
-        result["errors"],
-    )
+    return LoadRun(**json.loads(run.stdout))
+
+
+def send_in_turn(
+    targets: Sequence[Target], seconds: float, connections: int
+) -> tuple[list[float], Counter[int]]:
+    """Return durations and statuses."""
+    times: list[float] = []
+    statuses: Counter[int] = Counter()
+
+    def send(stopped: threading.Event) -> None:
+        client = Client(targets[0])
+        for target in itertools.cycle(targets):
+            sent_at = time.monotonic()
+            statuses[client.exchange(target).status] += 1
+            times.append(time.monotonic() - sent_at)
+            if stopped.is_set():
+                return
+
+    with in_background(*[send] * connections):
+        time.sleep(seconds)
+    return times, statuses
+
+
+@dataclass(frozen=True)
+class Observed:
+    """Statuses other than 2xx failed."""
+
+    seconds: list[float]
+    failed: list[int]
+
+    @property
+    def p95(self) -> float:
+        """Return the 95th percentile; a failed request counts as endless."""
+        return percentile([*self.seconds, *[float("inf")] * len(self.failed)], 0.95)
+
+    @property
+    def longest(self) -> float:
+        return float("inf") if self.failed else max(self.seconds, default=0.0)
+
+    def __str__(self) -> str:
+        count = len(self.seconds) + len(self.failed)
+        text = (
+            f"p95 {self.p95 * 1e3:.0f}, longest {self.longest * 1e3:.0f} ms of {count}"
+        )
+        return text + (f", failed {sorted(self.failed)}" if self.failed else "")
+
+
+@contextmanager
+def observe(targets: Sequence[Target], rate: float) -> Iterator[Observed]:
+    """Send the requests in turn at a steady rate during the block.
+
+    Durations count from the planned time: a pause of the server delays requests.
+    """
+    observed = Observed([], [])
+    turns, started = itertools.count(), time.monotonic()
+
+    def send(stopped: threading.Event) -> None:
+        while True:
+            turn = next(turns)
+            planned = started + turn / rate
+            if stopped.wait(max(0.0, planned - time.monotonic())):
+                return
+            target = targets[turn % len(targets)]
+            status = Client(target).exchange(target).status
+            if status in SUCCESSES:
+                observed.seconds.append(time.monotonic() - planned)
+            else:
+                observed.failed.append(status)
+
+    with in_background(*[send] * 2 * CONNECTIONS):
+        yield observed
 
 
 def main() -> None:
-    port, requests, seconds = json.load(sys.stdin)
-    times: list[float] = []
-    errors: list[int] = []
+    requests, seconds, connections = json.load(sys.stdin)
+    targets = [Target(**request) for request in requests]
     started = time.monotonic()
-
-    def send_requests() -> None:
-        connection = http.client.HTTPConnection(LOOPBACK, port, timeout=30)
-        turns = itertools.cycle(requests)
-        while (sent_at := time.monotonic()) < started + seconds:
-            connection.request(*next(turns))
-            response = connection.getresponse()
-            response.read()
-            times.append(time.monotonic() - sent_at)
-            if response.status not in {http.client.OK, http.client.CREATED}:
-                errors.append(response.status)
-
-    threads = [threading.Thread(target=send_requests) for _ in range(CONNECTIONS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    duration = time.monotonic() - started
-    json.dump({"times": times, "errors": len(errors), "duration": duration}, sys.stdout)
+    times, statuses = send_in_turn(targets, seconds, connections)
+    rate = len(times) / (time.monotonic() - started)
+    errors = sum(n for status, n in statuses.items() if status not in SUCCESSES)
+    run = LoadRun(rate, percentile(times, 0.5), percentile(times, 0.99), errors)
+    json.dump(asdict(run), sys.stdout)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,6 @@
-"""Create members with these ids through the model, which fills all columns.
+"""Create premium members with these ids, and print a session key of each."""
 
-python -m benchmarks.members MEMBER_ID...
-"""
-
+import json
 import sys
 
 import django
@@ -11,8 +9,9 @@ import django
 def main() -> None:
     django.setup()
     from accounts.models import Member
+    from accounts.sessions.store import create_session
 
-    Member.objects.bulk_create(
+    members = Member.objects.bulk_create(
         Member(
             id=member_id,
             login_id=f"member{member_id}",
@@ -24,6 +23,8 @@ def main() -> None:
         )
         for member_id in map(int, sys.argv[1:])
     )
+    keys = {member.pk: create_session(member)[0] for member in members}
+    json.dump(keys, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -1,272 +1,168 @@
-"""Card notifications: parser speed and accuracy, and the cost of the endpoint."""
+"""The parser's speed and accuracy, and the cost of the endpoint."""
 
-import http.client
 import itertools
 import json
 import random
 import re
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable
-from statistics import median
+from collections.abc import Callable
 from typing import Any
 
-import psycopg
-
-from benchmarks.client import REQUEST_TIMEOUT_SECONDS, Client, Target, time_interleaved
-from benchmarks.entries import LARGE_INDEX
+from benchmarks.client import Calls, Client, Target
 from benchmarks.environment import BenchmarkEnvironment
-from benchmarks.processor import find_main_process, read_processor_seconds
-from benchmarks.report import Row, format_milliseconds, max_ratio_row, min_ratio_row
-from benchmarks.sessions import PATH as TRIVIAL
-from card_alerts import MAX_TEXT_LENGTH, parse, parse_all
-from devstack.stores.data_dir import LOOPBACK
-from tests.support.alert_samples import (
-    EXAM_2026,
-    EXAM_2026B,
-    EXAM_2026C,
-    EXAM_2026D,
-    EXAM_2026E,
-    GIVEN,
-    LAYOUTS_2026,
-    OWN,
-    RECEIVED_AT,
-    REPEATED_PARTS,
-    differences,
-    load,
+from benchmarks.report import Row, bounded, compare, format_milliseconds
+from card_alerts import (
+    MAX_TEXT_LENGTH,
+    Layout,
+    learn_layout,
+    locate_corrections,
+    parse_all,
+    read_with_layout,
 )
+from card_alerts.layouts import MAX_LAYOUT_TEXT_LENGTH, make_template
+from tests.support import alert_samples, taught_texts
+from tests.support.alert_samples import RECEIVED_AT, REPEATED_PARTS, differences, load
+from tests.support.taught_texts import change_text
 
 NAME = "notifications"
 PATH = "/api/account/entries/notification"
 TEXT = "신한카드(1309)승인 홍*동 {:,}원(일시불)11/10 08:31 lunch 7 누적{:,}원"
-# For texts crafted to make the parser slow.
-MAX_PARSE_MILLISECONDS = 20
+TAUGHT = "exam 4"
+SAMPLES = {
+    "given": alert_samples.GIVEN,
+    "2026": alert_samples.LAYOUTS_2026,
+    "exam 1": alert_samples.EXAM_2026,
+    "exam 2": alert_samples.EXAM_2026B,
+    "exam 3": alert_samples.EXAM_2026C,
+    TAUGHT: alert_samples.EXAM_2026D,
+    "exam 5": alert_samples.EXAM_2026E,
+    "own": alert_samples.OWN,
+}
 MIN_ACCURACY = 0.98
-MAX_RATIO_TO_JSON = 40
+MAX_RATIO_TO_READING = 40
+# The most that a member may have.
+LAYOUTS = 200
+MAX_LAYOUT_MICROSECONDS, MAX_TEXT_MILLISECONDS = 5, 20
 CLIMB_SEED, CLIMB_STEPS = 2026, 400
 _WON_AMOUNT = re.compile(r"\d{1,3}(?:,\d{3})*원")
 REPEATS = 10
-# Notifications a round of which the processor time is taken; the clock ticks 100 times
-# a second. Their amounts are other than those that were timed.
-PROCESSOR_REPEATS = 100
-PROCESSOR_AMOUNTS = 500_000
 
 
-def measure(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
-    messages = load(GIVEN)
-    texts = [message["text"] for message in messages]
-    speed = median(measure_texts_per_second(texts) for _ in range(rounds))
-    # For information: it depends on the machine. `--against` judges the intake.
-    rows = [Row(NAME, "parser alone, texts/processor second", f"{speed:,.0f}")]
-    ratio = median(measure_ratio_to_json() for _ in range(rounds))
-    rows.append(
-        max_ratio_row(
-            NAME,
-            "parser : json.loads and one regex",
-            "labeled lines of the samples",
-            ratio,
-            MAX_RATIO_TO_JSON,
-        )
-    )
-    rows.append(
-        Row(
-            NAME,
-            "longest single text",
-            f"{longest_parse_seconds(texts) * 1000:.2f} ms, of the given",
-        )
-    )
-    starts = ("", "신한카드(1234)승인 ")
-    crafted = [
-        (start + part * MAX_TEXT_LENGTH)[:MAX_TEXT_LENGTH]
-        for part in REPEATED_PARTS
-        for start in starts
+def measure(environment: BenchmarkEnvironment) -> list[Row]:
+    steps = min(CLIMB_STEPS, environment.effort.max_repeats * 4)
+    messages = {name: load(path) for name, path in SAMPLES.items()}
+    rows = [
+        *measure_parser([each for part in messages.values() for each in part]),
+        *measure_layouts(messages[TAUGHT]),
+        *measure_crafted_texts(steps),
     ]
-    crafted.append(search_slow_text(crafted))
-    slowest = max(parse_seconds(text) for text in crafted)
-    rows.append(
-        max_ratio_row(
-            NAME,
-            "slowest crafted text, ms",
-            format_milliseconds(slowest),
-            slowest * 1000,
-            MAX_PARSE_MILLISECONDS,
+    for name, part in messages.items():
+        failing = [message["id"] for message in part if differences(message)]
+        text, right = ", ".join(failing) or "none", 1 - len(failing) / len(part)
+        name = f"{name}: fully right"
+        rows.append(
+            bounded(NAME, name, f"failing: {text}", right, minimum=MIN_ACCURACY)
         )
-    )
-    for name, labelled in (
-        ("given", messages),
-        ("2026", load(LAYOUTS_2026)),
-        ("exam of 2026", load(EXAM_2026)),
-        ("second exam of 2026", load(EXAM_2026B)),
-        ("third exam of 2026", load(EXAM_2026C)),
-        ("fourth exam of 2026", load(EXAM_2026D)),
-        ("fifth exam of 2026", load(EXAM_2026E)),
-        ("own", load(OWN)),
-    ):
-        rows += accuracy_rows(name, labelled)
-    return [*rows, *measure_endpoint(environment, rounds)]
+    return [*rows, *measure_endpoint(environment)]
 
 
-def measure_endpoint(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
-    """Time notifications of distinct payments for a member with many entries."""
-    with psycopg.connect(environment.database.url, autocommit=True) as connection:
-        connection.execute("UPDATE member SET plan = 'PREMIUM'")
-        main_process = find_main_process(connection)
-    member = environment.spec.large_member(LARGE_INDEX)
-    times = time_interleaved(
-        {
-            "service": payment_sender(environment.service_target(PATH, member), 1_000),
-            "trivial": Client(environment.service_target(TRIVIAL, member)),
-        },
-        rounds,
-        REPEATS,
-    )
-    # The web server's workers, and PostgreSQL with the processes of its sessions.
-    process_ids = [*environment.list_workers(), main_process]
-    send = payment_sender(environment.service_target(PATH, member), PROCESSOR_AMOUNTS)
-    started_at = sum(map(read_processor_seconds, process_ids))
-    for _ in range(rounds * PROCESSOR_REPEATS):
-        send()
-    processor = sum(map(read_processor_seconds, process_ids)) - started_at
-    size = f"{environment.spec.sizes[LARGE_INDEX]:,} entries"
-    service = times["service"]
-    return [
-        Row(
-            NAME,
-            f"taken in, {size} : T",
-            format_milliseconds(service.median),
-            service.ratio_to(times["trivial"]),
-        ),
-        Row(
-            NAME,
-            f"taken in, {size}, texts/processor second",
-            f"{rounds * PROCESSOR_REPEATS / processor:,.0f}",
-        ),
-    ]
-
-
-def payment_sender(target: Target, first_amount: int) -> Callable[[], object]:
-    """Return a function that posts the notification of a new payment."""
-    amounts = itertools.count(first_amount)
-    headers = {**target.headers, "Content-Type": "application/json"}
-    connection = http.client.HTTPConnection(
-        LOOPBACK, target.port, timeout=REQUEST_TIMEOUT_SECONDS
-    )
-
-    def call() -> object:
-        amount = next(amounts)
-        body = json.dumps({"text": TEXT.format(amount, 9 * amount)})
-        connection.request("POST", target.path, body, headers)
-        response = connection.getresponse()
-        response_body = response.read()
-        if response.status != http.client.CREATED:
-            raise AssertionError(f"{response.status} {response_body[:300]!r}")
-        return response_body
-
-    return call
-
-
-def measure_texts_per_second(texts: list[str]) -> float:
-    """Return how many texts are parsed in a second of processor time."""
-    start = time.process_time()
-    for _ in range(REPEATS):
-        for text in texts:
-            parse(text, RECEIVED_AT)
-    return REPEATS * len(texts) / (time.process_time() - start)
-
-
-def longest_parse_seconds(texts: list[str]) -> float:
-    longest = 0.0
-    for text in texts:
-        start = time.perf_counter()
-        parse(text, RECEIVED_AT)
-        longest = max(longest, time.perf_counter() - start)
-    return longest
-
-
-def parse_seconds(text: str) -> float:
-    """Return the least processor time of three parses of a text."""
+def least_seconds(function: Callable[..., object], *arguments: Any) -> float:
+    """Return the least processor time of three calls."""
     seconds = []
     for _ in range(3):
-        start = time.process_time()
-        parse_all(text, RECEIVED_AT)
-        seconds.append(time.process_time() - start)
+        started = time.process_time()
+        function(*arguments)
+        seconds.append(time.process_time() - started)
     return min(seconds)
 
 
-def search_slow_text(texts: list[str]) -> str:
-    """Return the slowest text that hill climbing finds from the slowest of `texts`.
-
-    A step puts a part of another text in the place of a part, or repeats a part; it is
-    kept if it makes the text slower. The steps are the same in every run.
-    """
-    source = random.Random(CLIMB_SEED)
-    best = max(texts, key=parse_seconds)
-    best_seconds = parse_seconds(best)
-    for _ in range(CLIMB_STEPS):
-        other = source.choice([*texts, best])
-        start, length = source.randrange(len(other)), source.randint(1, 400)
-        piece = other[start : start + length] * source.choice([1, 1, 3, 20])
-        position = source.randrange(len(best))
-        rest = best[position + source.choice([0, len(piece)]) :]
-        candidate = (best[:position] + piece + rest)[:MAX_TEXT_LENGTH]
-        seconds = parse_seconds(candidate)
-        if seconds > best_seconds:
-            best, best_seconds = candidate, seconds
-    return best
+def parse_each(messages: list[Any]) -> None:
+    for message in messages:
+        parse_all(message["text"], RECEIVED_AT)
 
 
-def measure_ratio_to_json() -> float:
-    """Return the processor time of the parser over that of reading the same lines.
+def read_each(layouts: list[Layout], texts: list[str]) -> None:
+    for text in texts:
+        for layout in layouts:
+            read_with_layout(layout, text)
 
-    Reading is `json.loads` of a labeled line and one regex over its text.
-    """
-    lines = [
-        json.dumps(message, ensure_ascii=False)
-        for path in (GIVEN, OWN, LAYOUTS_2026, EXAM_2026)
-        for message in load(path)
-    ]
-    texts = [json.loads(line)["text"] for line in lines]
-    start = time.process_time()
-    for _ in range(REPEATS):
+
+def measure_parser(messages: list[Any]) -> list[Row]:
+    def read(lines: list[str]) -> None:
         for line in lines:
             _WON_AMOUNT.findall(json.loads(line)["text"])
-    reading = time.process_time() - start
-    start = time.process_time()
-    for _ in range(REPEATS):
-        for text in texts:
-            parse_all(text, RECEIVED_AT)
-    return (time.process_time() - start) / reading
+
+    lines = [json.dumps(message, ensure_ascii=False) for message in messages]
+    parsing, reading = least_seconds(parse_each, messages), least_seconds(read, lines)
+    name = "parser : json.loads and one regex, processor time"
+    level = f"{len(messages) / parsing:,.0f} texts a second"
+    return [bounded(NAME, name, level, parsing / reading, MAX_RATIO_TO_READING)]
 
 
-def accuracy_rows(name: str, messages: list[dict[str, Any]]) -> list[Row]:
-    """Return the shares parsed correctly: in all fields, by field and by company."""
-    wrong = {message["id"]: differences(message) for message in messages}
-    right = proportion(not wrong_fields for wrong_fields in wrong.values())
-    failing = (
-        ", ".join(key for key, wrong_fields in wrong.items() if wrong_fields) or "none"
-    )
-    rows = [
-        min_ratio_row(
-            NAME, f"{name}: fully right", f"failing: {failing}", right, MIN_ACCURACY
+def measure_layouts(messages: list[Any]) -> list[Row]:
+    layouts: list[Layout] = []
+    for message in messages:
+        spans = locate_corrections(message["text"], message["expect"]["merchant"], None)
+        if layout := learn_layout(message["text"], spans):
+            layouts.append(layout)
+    texts = [message["text"] for message in messages]
+    seconds = least_seconds(read_each, layouts[:LAYOUTS], texts)
+    each = seconds / len(layouts[:LAYOUTS]) / len(texts) * 1_000_000
+    text = f"of {len(layouts[:LAYOUTS])} layouts, {len(texts)} texts"
+    return [bounded(NAME, "a layout, µs a text", text, each, MAX_LAYOUT_MICROSECONDS)]
+
+
+def measure_crafted_texts(steps: int) -> list[Row]:
+    """Search for slow texts: a change is kept if it makes the text slower."""
+    source = random.Random(CLIMB_SEED)
+    texts = [
+        (start + part * MAX_TEXT_LENGTH)[:MAX_TEXT_LENGTH]
+        for part in REPEATED_PARTS
+        for start in ("", "신한카드(1234)승인 ")
+    ]
+
+    def parse_seconds(text: str) -> tuple[float, str]:
+        return least_seconds(parse_all, text, RECEIVED_AT), text
+
+    def layout_seconds(text: str) -> tuple[float, str]:
+        layout = Layout(make_template(text, taught_texts.mark(source, text)))
+        many = [layout] * LAYOUTS
+        return least_seconds(read_each, many, [text]), text
+
+    parsed = max(map(parse_seconds, texts))
+    read = layout_seconds(taught_texts.make_text(source))
+    for _ in range(steps):
+        text = change_text(source, source.choice([*texts, parsed[1]]), parsed[1])
+        parsed = max(parsed, parse_seconds(text[:MAX_TEXT_LENGTH]))
+        text = change_text(source, taught_texts.make_text(source), read[1])
+        read = max(read, layout_seconds(text[:MAX_LAYOUT_TEXT_LENGTH]))
+    return [
+        bounded(NAME, name, format_milliseconds(ms / 1_000), ms, MAX_TEXT_MILLISECONDS)
+        for name, ms in (
+            ("slowest crafted text, ms", parsed[0] * 1_000),
+            (f"slowest crafted text and {LAYOUTS} layouts, ms", read[0] * 1_000),
         )
     ]
-    fields = sorted({field for message in messages for field in message["expect"]})
-    rates = {
-        field: proportion(field not in wrong_fields for wrong_fields in wrong.values())
-        for field in fields
-    }
-    field_rates = ", ".join(f"{field} {rate:.1%}" for field, rate in rates.items())
-    rows.append(Row(NAME, f"{name}: per field", field_rates))
-    companies: dict[str, list[bool]] = defaultdict(list)
-    for message in messages:
-        companies[message["company"]].append(not wrong[message["id"]])
-    level = ", ".join(
-        f"{company} {proportion(is_right):.0%}"
-        for company, is_right in companies.items()
-    )
-    return [*rows, Row(NAME, f"{name}: per company", level)]
 
 
-def proportion(outcomes: Iterable[bool]) -> float:
-    values = list(outcomes)
-    return sum(values) / len(values)
+def measure_endpoint(environment: BenchmarkEnvironment) -> list[Row]:
+    member = environment.spec.large_member()
+    send = make_sender(environment.service_target(PATH, member))
+    calls: Calls = {"service": send, "T": environment.trivial_client(member)}
+    times = environment.time(calls, REPEATS)
+    text = f"taken in, {environment.spec.large_size:,} entries"
+    return [
+        *compare(NAME, times, [(f"{text} : T", "service", ["T"], None)]),
+        environment.measure_processor_time(NAME, text, send),
+    ]
+
+
+def make_sender(target: Target) -> Callable[[], object]:
+    """Send a new payment with each call."""
+    client, amounts = Client(target), itertools.count(1_000)
+
+    def send() -> object:
+        amount = next(amounts)
+        return client.send(target.sending({"text": TEXT.format(amount, 9 * amount)}))
+
+    return send

@@ -8,10 +8,10 @@ from typing import Any
 
 from devstack.stores.data_dir import LOOPBACK
 
+PROVIDERS = ("FX_BASE_URL", "PRICE_BASE_URL", "OCR_BASE_URL", "STORE_BASE_URL")
 
-class UnknownHandler(http.server.BaseHTTPRequestHandler):
-    """Stands for all outside services: answers 404."""
 
+class NotFoundHandler(http.server.BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.send_response(404)
         self.send_header("Content-Length", "0")
@@ -26,14 +26,11 @@ class UnknownHandler(http.server.BaseHTTPRequestHandler):
 
 
 @contextmanager
-def run_outside_services() -> Iterator[str]:
-    """Run a server on loopback that knows nothing; yield its address."""
-    server = http.server.ThreadingHTTPServer((LOOPBACK, 0), UnknownHandler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://{LOOPBACK}:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+def run_outside_services() -> Iterator[dict[str, str]]:
+    """Yield the settings with the server's address."""
+    with http.server.ThreadingHTTPServer((LOOPBACK, 0), NotFoundHandler) as server:
+        threading.Thread(target=server.serve_forever).start()
+        try:
+            yield dict.fromkeys(PROVIDERS, f"http://{LOOPBACK}:{server.server_port}")
+        finally:
+            server.shutdown()

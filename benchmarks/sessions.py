@@ -1,89 +1,81 @@
-"""The cost of authentication: our sessions, Django's stock ones, and Starlette."""
+"""Authentication: the service's sessions, Django's own, and bare WSGI."""
 
-import json
+import statistics
+from http.cookies import SimpleCookie
 
 from redis import Redis
 
-from benchmarks.client import Client, time_interleaved
-from benchmarks.environment import TRIVIAL_PATH, BenchmarkEnvironment
-from benchmarks.load import load_interleaved
-from benchmarks.report import Row, format_milliseconds, max_ratio_row, min_ratio_row
+from benchmarks.client import Client, Target, get_json
+from benchmarks.environment import (
+    BASELINE,
+    BASELINE_COMMAND,
+    TRIVIAL_PATH,
+    WSGI_COMMAND,
+    BenchmarkEnvironment,
+)
+from benchmarks.report import Row, bounded, compare, compare_loads
 
 NAME = "sessions"
-PATH, PEER_PATH = TRIVIAL_PATH, "/session"
-BASELINE_BACKENDS = ("cached_db", "cached_db_slide", "cache")
-LOAD_DURATION_SECONDS = 3
+# Least ratio of requests a second.
+MIN_RATES = {"cached_db": 3, "cached_db_slide": 6, "bare WSGI": 0.2}
 REPEATS = 60
 
 
-def measure(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
-    return [
-        *measure_load(environment, rounds),
-        *measure_session_cache(environment, rounds),
-    ]
-
-
-def measure_load(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
-    """Measure eight connections at once, with all sessions cached."""
+def measure(environment: BenchmarkEnvironment) -> list[Row]:
     member = environment.spec.typical_member
-    targets = {"service": environment.service_target(PATH, member)}
-    targets |= {
-        backend: environment.baseline_target(PEER_PATH, member, backend)
-        for backend in BASELINE_BACKENDS
-    }
-    targets["starlette"] = environment.starlette_target(PEER_PATH, member)
-    bodies = [json.loads(Client(target)()) for target in targets.values()]
+    subjects = {"service": environment.service_target(TRIVIAL_PATH, member)}
+    backends = [name for name in MIN_RATES if name.startswith("cached_db")]
+    for backend in backends:
+        settings = BASELINE | {"BASELINE_SESSIONS": backend}
+        environment.manage("migrate", "sessions", "--verbosity", "0", **settings)
+        port = environment.serve(backend, BASELINE_COMMAND, **settings)
+        headers = {"Cookie": f"sessionid={log_in(port, member)}"}
+        subjects[backend] = Target(port, "/session", headers)
+    subjects["bare WSGI"] = environment.peer_target(
+        "wsgi", WSGI_COMMAND, "/session", member
+    )
+    # Times are written in different ways.
+    bodies = [get_json(each) | {"planExpiresAt": None} for each in subjects.values()]
     if any(body != bodies[0] for body in bodies):
         raise AssertionError(f"the subjects respond differently: {bodies}")
-    loads = load_interleaved(targets, rounds, LOAD_DURATION_SECONDS)
-    service, baseline = loads["service"], loads["cached_db"]
     return [
-        Row(NAME, "ours, authenticated trivial GET, 8 connections", service.summary()),
-        min_ratio_row(
-            NAME,
-            "ours : cached_db",
-            baseline.summary(),
-            service.ratio_to(baseline),
-            3.0,
-        ),
-        min_ratio_row(
-            NAME,
-            "ours : cached_db with sliding lifetime",
-            loads["cached_db_slide"].summary(),
-            service.ratio_to(loads["cached_db_slide"]),
-            6.0,
-        ),
-        Row(
-            NAME,
-            "ours : cache",
-            loads["cache"].summary(),
-            service.ratio_to(loads["cache"]),
-        ),
-        # T of this checkout: a faster one is better here.
-        min_ratio_row(
-            NAME,
-            "T : Starlette, requests/s at 8 connections",
-            loads["starlette"].summary(),
-            service.ratio_to(loads["starlette"]),
-            0.5,
-        ),
-        max_ratio_row(
-            NAME, "p99, ours : cached_db", "", service.p99 / baseline.p99, 1.0
-        ),
+        *measure_load(environment, subjects),
+        *measure_cache(environment, subjects["service"], subjects["cached_db"]),
     ]
 
 
-def measure_session_cache(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
-    """Time hits and misses of one client; before a miss, Valkey is flushed."""
-    valkey = Redis.from_url(environment.valkey.url)
-    member = environment.spec.typical_member
-    service = Client(environment.service_target(PATH, member))
-    baseline = Client(environment.baseline_target(PEER_PATH, member))
+def log_in(port: int, member: int) -> str:
+    target = Target(port, f"/login/{member}", {})
+    cookies = SimpleCookie("; ".join(Client(target).send(target).cookies))
+    return cookies["sessionid"].value
+
+
+def measure_load(
+    environment: BenchmarkEnvironment, subjects: dict[str, Target]
+) -> list[Row]:
+    loads = environment.load({name: [target] for name, target in subjects.items()})
+    rows = [
+        (f"service : {peer}, requests/s", "service", peer, minimum)
+        for peer, minimum in MIN_RATES.items()
+    ]
+    own, baseline = (
+        statistics.median(run.p99 for run in loads[name])
+        for name in ("service", "cached_db")
+    )
+    return [
+        *compare_loads(NAME, loads, rows),
+        bounded(NAME, "service : cached_db, p99", "", own / baseline, 1),
+    ]
+
+
+def measure_cache(
+    environment: BenchmarkEnvironment, service: Target, baseline: Target
+) -> list[Row]:
+    """Before a miss, Valkey is flushed."""
     calls = {
-        "service hit": service,
-        "service miss": service,
-        "baseline hit": baseline,
-        "baseline miss": baseline,
+        f"{name} {kind}": Client(target)
+        for name, target in (("service", service), ("baseline", baseline))
+        for kind in ("hit", "miss")
     }
 
     def set_up(name: str) -> None:
@@ -92,25 +84,13 @@ def measure_session_cache(environment: BenchmarkEnvironment, rounds: int) -> lis
         else:
             calls[name]()
 
-    times = time_interleaved(calls, rounds, REPEATS, set_up)
-    hit, miss = times["service hit"], times["service miss"]
-    level = f"{format_milliseconds(miss.median)} : {format_milliseconds(hit.median)}"
-    baseline_level = format_milliseconds(times["baseline miss"].median)
-    return [
-        max_ratio_row(
-            NAME, "cache: our miss : our hit", level, miss.ratio_to(hit), 2.0
-        ),
-        max_ratio_row(
-            NAME,
-            "cache: our miss : cached_db's miss",
-            baseline_level,
-            miss.ratio_to(times["baseline miss"]),
-            0.6,
-        ),
-        Row(
-            NAME,
-            "our hit : cached_db's hit, one client",
-            format_milliseconds(times["baseline hit"].median),
-            hit.ratio_to(times["baseline hit"]),
-        ),
-    ]
+    with Redis.from_url(environment.valkey_url) as valkey:
+        times = environment.time(calls, REPEATS, set_up)
+    return compare(
+        NAME,
+        times,
+        [
+            (f"service miss : {other}", "service miss", [other], maximum)
+            for other, maximum in (("service hit", 2.0), ("baseline miss", 0.6))
+        ],
+    )

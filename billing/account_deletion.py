@@ -1,4 +1,4 @@
-"""Deletion of a member's payment records with the account (spec 2.9)."""
+"""Account deletion (spec 2.9)."""
 
 from accounts.models import Member
 from billing.models import AccountToken, Purchase, RedeemedOrder, StoreNotification
@@ -6,10 +6,9 @@ from billing.purchases import hash_order
 
 
 def delete_member_data(member: Member) -> None:
-    """Delete the member's purchases, the store's notifications about them, the token.
+    """Delete the rows of a locked member.
 
-    Runs in the caller's transaction, which has locked the member. A keyed hash of each
-    order stays, so that a new account cannot apply the order again (spec 6.3).
+    A keyed hash of each order stays: no other account may apply it again (spec 6.3).
     """
     purchases = Purchase.objects.filter(member=member)
     hashes = {

@@ -1,4 +1,4 @@
-"""Account ids, by which a purchase names its member to a store (spec 6.10)."""
+"""Account ids, by which purchases name members (spec 6.10)."""
 
 import hashlib
 import re
@@ -15,16 +15,16 @@ _UUID_RE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECAS
 
 
 def get_account_token(member: Member) -> AccountToken:
-    """Return the member's token for the stores, which the first call creates.
+    """Return the member's token; the first call creates it.
 
-    Raises `AuthenticationRequiredError` if the member was deleted in the meantime.
+    Raises `AuthenticationRequiredError` for a deleted member.
     """
     tokens = AccountToken.objects.filter(member=member)
     found = tokens.first()
     if found is None:
         value = uuid.uuid4()
-        created = AccountToken(member=member, uuid=value, digest=_hash(str(value)))
-        # Of calls at once the first one counts.
+        created = AccountToken(member=member, uuid=value, digest=hash_account_id(value))
+        # The first of concurrent calls wins.
         AccountToken.objects.bulk_create([created], ignore_conflicts=True)
         found = tokens.first()
     if found is None:
@@ -33,11 +33,7 @@ def get_account_token(member: Member) -> AccountToken:
 
 
 def is_account_id_of(member: Member, account_id: str) -> bool:
-    """Return True if a store's account id names the member.
-
-    By the token of `get_account_token`, or by the member's id, each as it is or as its
-    SHA-256 in hex.
-    """
+    """Return True for the account token, the member's id, or the SHA-256 of either."""
     if account_id in {str(member.pk), hash_account_id(member.pk)}:
         return True
     tokens = AccountToken.objects.filter(_token_condition(account_id), member=member)
@@ -45,7 +41,6 @@ def is_account_id_of(member: Member, account_id: str) -> bool:
 
 
 def find_member_id(account_id: str) -> int | None:
-    """Return the id of the member whom a store's account id names, or None."""
     by_token = AccountToken.objects.filter(_token_condition(account_id))
     members = Member.objects.filter(pk__in=by_token.values("member"))
     if not members.exists():
@@ -55,9 +50,8 @@ def find_member_id(account_id: str) -> int | None:
     return members.values_list("pk", flat=True).first()
 
 
-def hash_account_id(member_id: int) -> str:
-    """Return the SHA-256 in hex by which an app may name a member to the store."""
-    return _hash(str(member_id))
+def hash_account_id(account_id: int | uuid.UUID) -> str:
+    return hashlib.sha256(str(account_id).encode()).hexdigest()
 
 
 def _token_condition(account_id: str) -> Q:
@@ -65,7 +59,3 @@ def _token_condition(account_id: str) -> Q:
     if _UUID_RE.fullmatch(account_id):
         condition |= Q(uuid=account_id)
     return condition
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Purchases and the store's notifications in the Django admin, read-only."""
+"""Purchases and notifications in Django admin, read-only."""
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet
@@ -37,7 +37,7 @@ STORES: Badges = {
     "google_play": (_("Google Play"), ""),
     TEST_STORE: (_("Test purchase"), "warn"),
 }
-# The states of subscriptions in the words of Google Play.
+# States in the words of Google Play.
 STORE_STATES: Badges = {
     "ACTIVE": (_("Active"), "good"),
     "CANCELED": (_("Cancelled"), "warn"),
@@ -62,7 +62,6 @@ YES_OR_NO: Badges = {True: (_("Yes"), ""), False: (_("No"), "")}
 
 
 def list_states(purchase: Purchase) -> list[tuple[Text, str]]:
-    """Return the badges of a purchase, by what is recorded of it."""
     now = timezone.now()
     states: list[tuple[Text, str]] = []
     if purchase.replaced_at is not None:
@@ -98,7 +97,6 @@ BUYER = member_column("member", _("Member"))
 
 
 def describe_payment(purchase: Purchase) -> str:
-    """Return what was paid, and that it is the price of the settings if it is."""
     if purchase.paid_amount is None:
         return ""
     paid = format_amount(purchase.paid_amount, purchase.paid_currency)
@@ -108,7 +106,6 @@ def describe_payment(purchase: Purchase) -> str:
 
 
 def describe_refund(purchase: Purchase) -> str:
-    """Return what was refunded, "" if nothing was."""
     if purchase.refunded_at is None:
         return ""
     if purchase.refunded_amount is None:
@@ -122,8 +119,6 @@ REFUNDED = time_column("refunded_at", _("Refunded on"))
 
 
 class PurchaseInline(NewestInline):
-    """The plan history of a member: the newest purchases, on the member's page."""
-
     model = Purchase
     verbose_name_plural = _("plan history (newest purchases)")
     all_label = _("All purchases of the member")
@@ -135,10 +130,7 @@ class PurchaseInline(NewestInline):
 
 @admin.register(Purchase)
 class PurchaseAdmin(ReadOnlyAdmin):
-    """Purchases by order id or member.
-
-    The purchase token is not shown: it is a credential for the purchase.
-    """
+    """Purchases without their token, which is a credential."""
 
     list_display = [ORDER_ID, BUYER, PRODUCT, STATE, STORE, BOUGHT, ENDS]
     list_filter = [
@@ -146,7 +138,7 @@ class PurchaseAdmin(ReadOnlyAdmin):
         choice_filter("is_active", _("Counts for the plan"), YES_NO),
     ]
     list_select_related = ["member"]
-    # Makes the search field appear; `get_search_results` does the search.
+    # Django shows the field; `get_search_results` searches.
     search_fields = ["order_id"]
     search_help_text = _("Complete order number or login ID.")
     ordering = ["-id"]
@@ -179,7 +171,6 @@ class PurchaseAdmin(ReadOnlyAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Purchase], search_term: str
     ) -> tuple[QuerySet[Purchase], bool]:
-        """Search only by what has an index."""
         term = search_term.strip()
         if not term:
             return queryset, False
@@ -189,7 +180,6 @@ class PurchaseAdmin(ReadOnlyAdmin):
 
 
 def get_time_left(notification: StoreNotification) -> str:
-    """Return how long the owner of a purchase is still looked for."""
     is_waiting = notification.outcome == StoreNotification.Outcome.NO_OWNER
     if not is_waiting or notification.processed_at is not None:
         return ""
@@ -206,8 +196,6 @@ ATTEMPTS = number_column("attempts", _("Attempts"))
 
 @admin.register(StoreNotification)
 class StoreNotificationAdmin(ReadOnlyAdmin):
-    """Notifications of the store as received, with their outcome."""
-
     list_display = [RECEIVED, KIND, OUTCOME, TIME_LEFT, PROCESSED, ATTEMPTS]
     list_filter = [badge_filter("outcome", _("Outcome"), OUTCOMES)]
     search_fields = ["message_id__exact"]

@@ -1,4 +1,4 @@
-"""The Django app of purchases and subscriptions."""
+"""App configuration of billing."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
@@ -11,5 +11,4 @@ class BillingConfig(AppConfig):
     verbose_name = _("Purchases")
 
     def ready(self) -> None:
-        """Stop the start if STORE_VERIFIER does not exist or lacks its settings."""
         load_verifier()

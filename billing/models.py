@@ -1,4 +1,4 @@
-"""Purchases, redeemed orders, and the notifications of the store."""
+"""Purchases and notifications of the store."""
 
 from django.db import models
 from django.db.models import Q
@@ -11,58 +11,53 @@ from core.sealing import seal, unseal
 TOKEN_LENGTH = 1000
 HASH_LENGTH = 64
 STATE_LENGTH = 100
-# Of amounts in any currency, in its main unit.
+# Main unit of any currency.
 AMOUNT_DIGITS, AMOUNT_DECIMALS = 18, 6
 
 
 class Purchase(models.Model):
-    """A verified order of a store (spec 6.3).
+    """A verified order (spec 6.3); each renewal is an order."""
 
-    A subscription keeps its token over renewals; each renewal is an order of its own.
-    """
-
-    # PROTECT: account deletion must write a `RedeemedOrder` for each order first.
+    # Account deletion writes a `RedeemedOrder` first.
     member = models.ForeignKey(
         Member, on_delete=models.PROTECT, db_index=False, related_name="purchases"
     )
     store = models.CharField(max_length=20)
     order_id = models.CharField(max_length=TOKEN_LENGTH)
-    # The token, which may cancel the subscription or have it refunded.
+    # It can cancel or refund the subscription.
     sealed_token = models.BinaryField()
     token_hash = models.CharField(max_length=HASH_LENGTH)
-    # SHA-256 of the token whose place this purchase took, as after an upgrade.
+    # SHA-256 of a token from before an upgrade.
     replaces_token_hash = models.CharField(
         max_length=HASH_LENGTH, blank=True, default="", db_index=True
     )
     product_id = models.CharField(max_length=100)
-    # In the store's own words, such as IN_GRACE_PERIOD.
+    # A term such as IN_GRACE_PERIOD.
     state = models.CharField(max_length=STATE_LENGTH, blank=True)
     purchased_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     auto_renew = models.BooleanField()
-    # False once an administrator set the plan by hand, or another purchase replaced it.
+    # False after a change of plan by staff, or a replacement.
     is_active = models.BooleanField(default=True)
     replaced_at = models.DateTimeField(null=True, blank=True)
-    # False until the delivery is confirmed to the store, which would refund it else.
+    # The store refunds unacknowledged purchases.
     is_acknowledged = models.BooleanField(default=True)
-    # When that was done here. The store's answers to earlier questions say less.
+    # Earlier responses are stale.
     acknowledged_at = models.DateTimeField(null=True, blank=True)
-    # Made in the store, without the app: the acknowledgement names the account.
+    # Bought in the store: the acknowledgement names the account.
     is_out_of_app = models.BooleanField(default=False)
-    # When the store was asked for the state that is recorded here.
     checked_at = models.DateTimeField()
-    # What the order cost: the price of the settings until the store says what was paid.
+    # Our price until the store reports the payment.
     paid_amount = models.DecimalField(
         max_digits=AMOUNT_DIGITS, decimal_places=AMOUNT_DECIMALS, null=True, blank=True
     )
     paid_currency = models.CharField(max_length=3, blank=True, default="")
     is_paid_confirmed = models.BooleanField(default=False)
     refunded_at = models.DateTimeField(null=True, blank=True)
-    # Null if the store has not said how much.
     refunded_amount = models.DecimalField(
         max_digits=AMOUNT_DIGITS, decimal_places=AMOUNT_DECIMALS, null=True, blank=True
     )
-    # Since when the store is to be asked about payment and refund; null if it was.
+    # Set until the job has read payment and refund.
     order_due_since = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -133,7 +128,6 @@ class Purchase(models.Model):
 
     @property
     def purchase_token(self) -> str:
-        """Return the token of the store; raise `UnsealingError` if its key is lost."""
         return unseal(self.sealed_token, self.sealing_context).decode()
 
     @property
@@ -142,14 +136,11 @@ class Purchase(models.Model):
 
 
 class AccountToken(models.Model):
-    """The account id that an app passes to the stores with a purchase (spec 6.10).
-
-    It is random: unlike the hash of the member's id, it cannot be turned back into it.
-    """
+    """Random id for the stores (spec 6.10)."""
 
     member = models.OneToOneField(Member, on_delete=models.CASCADE, primary_key=True)
     uuid = models.UUIDField(unique=True, editable=False)
-    # SHA-256 of the UUID as text, in hex.
+    # SHA-256 of the text in hex.
     digest = models.CharField(max_length=HASH_LENGTH, unique=True, editable=False)
 
     class Meta:
@@ -160,10 +151,7 @@ class AccountToken(models.Model):
 
 
 class RedeemedOrder(models.Model):
-    """The keyed hash of an order whose member deleted the account (spec 6.3).
-
-    It keeps a new account from applying the order again, and says nothing else.
-    """
+    """Keyed hash of a deleted member's order."""
 
     order_hash = models.CharField(max_length=HASH_LENGTH, primary_key=True)
 
@@ -175,8 +163,6 @@ class RedeemedOrder(models.Model):
 
 
 class StoreNotification(models.Model):
-    """A real-time notification of the store, as received (spec 6.9)."""
-
     class Outcome(models.TextChoices):
         PENDING = "PENDING"
         REFRESHED = "REFRESHED", "purchase refreshed from the store"
@@ -187,10 +173,9 @@ class StoreNotification(models.Model):
         NO_SUBSCRIPTION = "NO_SUBSCRIPTION", "not about a subscription, or unreadable"
         REJECTED = "REJECTED", "purchase belongs to another account"
 
-    # Null in a body that could not be read; those are never duplicates.
     message_id = models.CharField(max_length=255, null=True, unique=True)
     received_at = models.DateTimeField(default=timezone.now, db_index=True)
-    # The body as received; it names the token of a purchase.
+    # The body has the token of a purchase.
     sealed_body = models.BinaryField()
     kind = models.CharField(max_length=60)
     package = models.CharField(max_length=255, blank=True)
@@ -201,7 +186,6 @@ class StoreNotification(models.Model):
     processed_at = models.DateTimeField(null=True, blank=True)
     attempts = models.IntegerField(default=0)
     next_attempt_at = models.DateTimeField(default=timezone.now)
-    # When the store was asked about a token that is not recorded.
     looked_up_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -229,7 +213,6 @@ class StoreNotification(models.Model):
 
     @property
     def body(self) -> str:
-        """Return the body as text; raise `UnsealingError` if its key is lost."""
         return unseal(self.sealed_body, self.sealing_context).decode()
 
     @property
@@ -238,12 +221,10 @@ class StoreNotification(models.Model):
 
 
 def seal_token(token: str, token_hash: str) -> bytes:
-    """Return the `sealed_token` of a purchase, bound to the hash of the token."""
     return seal(token.encode(), _token_context(token_hash))
 
 
 def seal_body(body: str, message_id: str | None, token_hash: str) -> bytes:
-    """Return the `sealed_body` of a notification, bound to its id and token."""
     return seal(body.encode(), _body_context(message_id, token_hash))
 
 

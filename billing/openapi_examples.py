@@ -1,6 +1,7 @@
-"""Examples of billing in the OpenAPI document."""
+"""Examples of billing."""
 
 import hashlib
+from functools import partial
 
 from billing.errors import InvalidPurchaseError
 from billing.store_notifications import MAX_BODY_BYTES
@@ -26,9 +27,9 @@ PUSH = {
     "subscription": "projects/example-ledger/subscriptions/store",
 }
 
+by_free_member = partial(Example, caller="free_member")
 EXAMPLES = {
-    "listProducts": Example(
-        caller="free_member",
+    "listProducts": by_free_member(
         answer=[
             {
                 "id": "premium_monthly",
@@ -47,8 +48,7 @@ EXAMPLES = {
         ],
         refusal=unauthenticated(),
     ),
-    "verifyPurchase": Example(
-        caller="free_member",
+    "verifyPurchase": by_free_member(
         body=PURCHASE,
         answer=SUBSCRIPTION | {"applied": True},
         refusal=Refusal(
@@ -56,31 +56,23 @@ EXAMPLES = {
             Call(caller="free_member", body=PURCHASE | {"purchaseToken": "unknown"}),
         ),
     ),
-    "getSubscription": Example(
-        caller="free_member", answer=SUBSCRIPTION, refusal=unauthenticated()
-    ),
-    "getAccountToken": Example(
-        caller="free_member",
+    "getSubscription": by_free_member(answer=SUBSCRIPTION, refusal=unauthenticated()),
+    "getAccountToken": by_free_member(
         answer={
-            # SHA-256 of the UUID.
             "googlePlay": hashlib.sha256(ACCOUNT_UUID.encode()).hexdigest(),
             "appStore": ACCOUNT_UUID,
         },
         refusal=unauthenticated(),
     ),
-    "cancelSubscription": Example(
-        caller="free_member", answer=CANCELLED, refusal=unauthenticated()
-    ),
-    "resumeSubscription": Example(
-        caller="free_member",
+    "cancelSubscription": by_free_member(answer=CANCELLED, refusal=unauthenticated()),
+    "resumeSubscription": by_free_member(
         answer=SUBSCRIPTION,
         refusal=Refusal(
             NotFoundError("There is no active subscription to resume."),
             Call(caller="administrator"),
         ),
     ),
-    "restoreSubscription": Example(
-        caller="free_member",
+    "restoreSubscription": by_free_member(
         answer=SUBSCRIPTION,
         refusal=Refusal(
             NotFoundError("There is no payment to restore."),

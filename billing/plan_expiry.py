@@ -1,4 +1,4 @@
-"""The hourly job: expire plans, and settle with the store what is still open."""
+"""The hourly job of plans and purchases."""
 
 import logging
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from django.db.models.functions import Least
 from django.utils import timezone
 
 from accounts.models import Member
-from accounts.security_events import SecurityEvent, log_security_event
-from accounts.sessions import invalidate_member_session_cache
+from accounts.security.events import SecurityEvent, log_security_event
+from accounts.sessions.store import invalidate_member_session_cache
 from billing.errors import PurchaseAlreadyUsedError
 from billing.models import Purchase
 from billing.orders import record_orders
@@ -24,6 +24,7 @@ from billing.purchases import (
     save_plan,
 )
 from billing.store_notifications import purge_notifications
+from billing.store_runs import StoreRun, ask_store
 from billing.stores import TEST_STORE, load_verifier
 from billing.subscriptions import acknowledge_purchase
 from core.db.transactions import retry_on_conflict
@@ -34,14 +35,10 @@ logger = logging.getLogger(__name__)
 
 BATCH_SIZE = 1_000
 NOTIFICATION_RETENTION = timedelta(days=180)
-# The store refunds a purchase that is not acknowledged by then.
 STORE_REFUND_DEADLINE = timedelta(days=3)
-# The store is taken to be unavailable then, and is asked again by the next run.
-MAX_CONSECUTIVE_FAILURES = 3
 
-# SKIP LOCKED: a row that is locked is about to change, and left to the next run.
-# MATERIALIZED: the rows are chosen once. A subquery that a join runs again would skip
-# the rows that it has locked before, and choose as many others.
+# A locked row waits for the next run. A subquery that is not MATERIALIZED may run
+# again and skip rows that it has locked itself.
 _EXPIRE = """
     WITH lapsed AS MATERIALIZED (
         SELECT id FROM member
@@ -59,8 +56,6 @@ _EXPIRE = """
 
 @dataclass(frozen=True, slots=True)
 class ExpiryResult:
-    """Counts of one run; `failed` are purchases without a response of the store."""
-
     expired: int = 0
     refreshed: int = 0
     acknowledged: int = 0
@@ -70,20 +65,16 @@ class ExpiryResult:
 
 
 def run_expiry(now: datetime, progress: Progress = SILENT_PROGRESS) -> ExpiryResult:
-    """Do everything that is due about memberships (spec 6.8).
-
-    Idempotent, and safe to run concurrently.
-    """
-    # Refresh first, so that a subscription that has ended expires in the same run.
-    refreshed, not_refreshed = refresh_lapsed_renewals(now, progress)
-    acknowledged, not_acknowledged = retry_acknowledgements(now)
+    """Run the job (spec 6.8); concurrent runs are safe."""
+    # An ended subscription expires in the same run.
+    refreshed = refresh_lapsed_renewals(now, progress)
+    acknowledged = retry_acknowledgements(now)
     tests_ended = end_test_purchases(now)
-    failed = not_refreshed + not_acknowledged
+    failed = refreshed.failed + acknowledged.failed
     return ExpiryResult(
         expired=tests_ended + expire_lapsed_plans(now, progress),
-        refreshed=refreshed,
-        acknowledged=acknowledged,
-        # Nothing that members see depends on it: it waits until the store responds.
+        refreshed=refreshed.processed,
+        acknowledged=acknowledged.processed,
         orders=0 if failed else record_orders(),
         purged=purge_notifications(now - NOTIFICATION_RETENTION),
         failed=failed,
@@ -91,7 +82,6 @@ def run_expiry(now: datetime, progress: Progress = SILENT_PROGRESS) -> ExpiryRes
 
 
 def expire_lapsed_plans(now: datetime, progress: Progress = SILENT_PROGRESS) -> int:
-    """Set lapsed plans without auto-renew to FREE; return their number (spec 6.8)."""
     expired = 0
     while True:
         count = _expire_batch(now)
@@ -103,7 +93,6 @@ def expire_lapsed_plans(now: datetime, progress: Progress = SILENT_PROGRESS) -> 
 
 @retry_on_conflict
 def _expire_batch(now: datetime) -> int:
-    """Set at most `BATCH_SIZE` lapsed plans to FREE; return their number."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(_EXPIRE, {"now": now, "batch": BATCH_SIZE})
         member_ids = [int(row[0]) for row in cursor.fetchall()]
@@ -116,10 +105,9 @@ def _expire_batch(now: datetime) -> int:
 
 
 def end_test_purchases(now: datetime) -> int:
-    """End purchases of the test mode that have lapsed, without the mode all of them.
+    """End lapsed test purchases, or all without the test mode; no store renews them.
 
-    No store renews them, although they are recorded to renew themselves (spec 6.4).
-    Return the number of plans that became FREE.
+    Returns the number of plans that became FREE.
     """
     purchases = Purchase.objects.filter(store=TEST_STORE)
     if settings.BILLING_TEST_MODE:
@@ -138,7 +126,6 @@ def end_test_purchases(now: datetime) -> int:
 def _end_test_purchases(
     purchases: QuerySet[Purchase], member_id: int, now: datetime
 ) -> bool:
-    """End purchases of a member; return True if the plan became FREE."""
     try:
         member = lock_member(member_id)
     except Member.DoesNotExist:
@@ -158,15 +145,10 @@ def _end_test_purchases(
 
 def refresh_lapsed_renewals(
     now: datetime, progress: Progress = SILENT_PROGRESS
-) -> tuple[int, int]:
-    """Ask the store about plans that have lapsed but renew themselves.
-
-    Return the number of refreshed purchases, and of those without a response, which
-    keep their plan until the next run.
-    """
+) -> StoreRun:
     verifier = load_verifier()
     if not verifier.can_refresh:
-        return 0, 0
+        return StoreRun()
     purchases = Purchase.objects.filter(
         is_active=True,
         auto_renew=True,
@@ -176,53 +158,36 @@ def refresh_lapsed_renewals(
         member__plan_auto_renew=True,
         member__plan_expires_at__lte=now,
     )
-    refreshed = failed = failed_in_a_row = 0
-    # In random order, so that purchases that always fail do not block the others.
-    for purchase in list(purchases.order_by("?")[:BATCH_SIZE]):
-        try:
-            refresh_purchase(purchase, timezone.now())
-        except (ProviderUnavailableError, PurchaseAlreadyUsedError) as error:
-            logger.warning("purchase not refreshed: %s", type(error).__name__)
-            failed, failed_in_a_row = failed + 1, failed_in_a_row + 1
-        else:
-            refreshed, failed_in_a_row = refreshed + 1, 0
-        progress.update(f"{refreshed + failed} purchases refreshed so far")
-        if failed_in_a_row == MAX_CONSECUTIVE_FAILURES:
-            break
-    return refreshed, failed
+    # Purchases that always fail must not block others.
+    return ask_store(purchases.order_by("?"), _refresh, progress)
 
 
-def retry_acknowledgements(now: datetime) -> tuple[int, int]:
-    """Acknowledge purchases whose acknowledgement failed at first.
+def _refresh(purchase: Purchase) -> int:
+    try:
+        refresh_purchase(purchase, timezone.now())
+    except (ProviderUnavailableError, PurchaseAlreadyUsedError) as error:
+        logger.warning("purchase not refreshed: %s", type(error).__name__)
+        raise ProviderUnavailableError from error
+    return 1
 
-    Return the number of successes and of failures.
-    """
+
+def retry_acknowledgements(now: datetime) -> StoreRun:
     verifier = load_verifier()
     if not verifier.can_refresh:
-        return 0, 0
+        return StoreRun()
     purchases = Purchase.objects.filter(
         is_acknowledged=False,
         store=verifier.store,
         purchased_at__gt=now - STORE_REFUND_DEADLINE,
     )
-    acknowledged = failed = failed_in_a_row = 0
-    for purchase in purchases.order_by("id")[:BATCH_SIZE]:
-        if _acknowledge(purchase):
-            acknowledged, failed_in_a_row = acknowledged + 1, 0
-        else:
-            failed, failed_in_a_row = failed + 1, failed_in_a_row + 1
-        if failed_in_a_row == MAX_CONSECUTIVE_FAILURES:
-            break
-    return acknowledged, failed
+    return ask_store(purchases.order_by("id"), _acknowledge)
 
 
-def _acknowledge(purchase: Purchase) -> bool:
-    try:
-        token = read_purchase_token(purchase)
-    except ProviderUnavailableError:
-        return False
-    return acknowledge_purchase(
-        token,
+def _acknowledge(purchase: Purchase) -> int:
+    if not acknowledge_purchase(
+        read_purchase_token(purchase),
         purchase.product_id,
         owner_id=purchase.member_id if purchase.is_out_of_app else None,
-    )
+    ):
+        raise ProviderUnavailableError
+    return 1

@@ -1,4 +1,4 @@
-"""Subscription products, and the length of their billing periods. Pure."""
+"""Subscription products and their billing periods. Pure."""
 
 import calendar
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ MONTHS_BY_PERIOD = {BillingPeriod.MONTHLY: 1, BillingPeriod.YEARLY: 12}
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A subscription product; its price is a setting (`PREMIUM_PRICES`)."""
+    """A product; its price is a setting (`PREMIUM_PRICES`)."""
 
     id: str
     name: str
@@ -31,22 +31,19 @@ PRODUCTS: Sequence[Product] = (MONTHLY, YEARLY)
 
 
 def find_product(product_id: str) -> Product | None:
-    """Return the product with this id, or None."""
     return next((product for product in PRODUCTS if product.id == product_id), None)
 
 
 def format_amount(amount: Decimal, currency: str) -> str:
-    """Return an amount as text: cents only where there are some."""
     decimals = 0 if amount == amount.to_integral_value() else 2
     unit = Decimal(1).scaleb(-decimals)
     return f"{amount.quantize(unit, ROUND_HALF_UP):,} {currency}"
 
 
 def add_period(start: datetime, period: BillingPeriod, home: tzinfo) -> datetime:
-    """Return the moment one calendar month or year after `start` (spec 6.3).
+    """Return the moment a calendar month or year after `start` (spec 6.3).
 
-    Counted in the home time zone. A day that the target month does not have becomes its
-    last day: 31 January plus a month is 28 or 29 February.
+    In the home time zone, 31 January plus a month is 28 or 29 February.
     """
     local = start.astimezone(home)
     years, zero_based_month = divmod(local.month - 1 + MONTHS_BY_PERIOD[period], 12)

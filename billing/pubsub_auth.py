@@ -1,4 +1,4 @@
-"""Authentication of Pub/Sub pushes by Google's OIDC token (STORE_PUSH_AUDIENCE)."""
+"""Authentication of Pub/Sub pushes."""
 
 import hashlib
 import time
@@ -10,35 +10,29 @@ from google.auth import jwt
 from google.auth.exceptions import GoogleAuthError
 
 from accounts.errors import InvalidIdTokenError
-from accounts.idp_login import fetch_verified_claims
-from accounts.rate_limits import RateLimitPolicy, consume_attempt
+from accounts.login.identity_provider import fetch_verified_claims
+from accounts.security.rate_limits import RateLimitPolicy
 
 MAX_CACHED_TOKENS = 100
-# Without an audience anybody can push.
 PUSHES_PER_ADDRESS = RateLimitPolicy("push-per-address", 120, timedelta(minutes=1))
 PUSHES_IN_ALL = RateLimitPolicy("push", 300, timedelta(minutes=1))
-# Tokens that look right and are not known yet, of which Google is asked: Google itself
-# sends a new one every hour.
+# Google, which is asked about unknown tokens, sends a new token every hour.
 TOKEN_CHECKS_PER_ADDRESS = RateLimitPolicy(
     "push-token-per-address", 10, timedelta(minutes=1)
 )
 
-# Verified tokens: SHA-256 to expiry in seconds since the epoch, oldest first. Google
-# uses one token for many pushes.
+# SHA-256 of verified tokens -> expiry in epoch seconds, oldest first.
 _verified_tokens: dict[bytes, float] = {}
 
 
 def verify_push(authorization: str, address: str, *, now: float | None = None) -> None:
-    """Verify the Authorization header of a push; `address` is its `rate_limit_key`.
+    """Verify the Authorization header; `address` is its `rate_limit_key`.
 
-    Raises `InvalidIdTokenError` (401) unless audience, issuer, time and, if set, the
-    push account's email are right, and `ProviderUnavailableError` if Google does not
-    respond. Without STORE_PUSH_AUDIENCE pushes are accepted up to a limit: a
-    notification only makes this service ask the store. Raises `RateLimitedError`.
+    Without STORE_PUSH_AUDIENCE anybody may push, up to a limit.
     """
     if not settings.STORE_PUSH_AUDIENCE:
-        consume_attempt(PUSHES_PER_ADDRESS, address)
-        consume_attempt(PUSHES_IN_ALL, "all")
+        PUSHES_PER_ADDRESS.consume(address)
+        PUSHES_IN_ALL.consume("all")
         return
     now = time.time() if now is None else now
     scheme, _, token = authorization.partition(" ")
@@ -47,7 +41,7 @@ def verify_push(authorization: str, address: str, *, now: float | None = None) -
     token_hash = hashlib.sha256(token.encode("utf-8", "replace")).digest()
     if _verified_tokens.get(token_hash, 0.0) > now:
         return
-    # Read the claims unverified first, so that strangers cannot make us call Google.
+    # Unverified claims come first: strangers cannot make us call Google.
     try:
         claims: Any = jwt.decode(token, verify=False)  # type: ignore[no-untyped-call]
     except (GoogleAuthError, ValueError, TypeError, RecursionError):
@@ -55,7 +49,7 @@ def verify_push(authorization: str, address: str, *, now: float | None = None) -
     if not isinstance(claims, dict):
         raise InvalidIdTokenError
     _validate_claims(claims)
-    consume_attempt(TOKEN_CHECKS_PER_ADDRESS, address)
+    TOKEN_CHECKS_PER_ADDRESS.consume(address)
     claims = fetch_verified_claims(token, settings.STORE_PUSH_AUDIENCE, now=now)
     _validate_claims(claims)
     while len(_verified_tokens) >= MAX_CACHED_TOKENS:
@@ -64,12 +58,10 @@ def verify_push(authorization: str, address: str, *, now: float | None = None) -
 
 
 def clear_token_cache() -> None:
-    """Forget all verified tokens."""
     _verified_tokens.clear()
 
 
 def _validate_claims(claims: dict[str, Any]) -> None:
-    """Raise `InvalidIdTokenError` unless the token is for this service's pushes."""
     if claims.get("aud") != settings.STORE_PUSH_AUDIENCE:
         raise InvalidIdTokenError
     email = settings.STORE_PUSH_EMAIL

@@ -1,27 +1,28 @@
-"""Purchase rows, and the member's plan that follows from them.
+"""Purchase rows, and the plan that follows from them.
 
-Every writer locks the member's row first, then the purchase tokens. A row records when
-the store was asked (`checked_at`), so that a late response never replaces a newer one.
+Writers lock the member, then the tokens. `checked_at` is the time of a request to the
+store: a late response never replaces a newer response.
 """
 
 import logging
+from contextlib import suppress
 from datetime import datetime
-from enum import Enum
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Case, Q, QuerySet, When
+from django.db.models import Case, Count, Max, Q, QuerySet, When
 from django.db.models.functions import Least
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from accounts.models import Member
-from accounts.security_events import SecurityEvent, log_security_event
-from accounts.sessions import invalidate_member_session_cache
+from accounts.security.events import SecurityEvent, log_security_event
+from accounts.sessions.store import invalidate_member_session_cache
 from billing.account_tokens import is_account_id_of
+from billing.decisions import KnownPurchases, PurchaseChange, decide_purchase
 from billing.errors import InvalidPurchaseError, PurchaseAlreadyUsedError
-from billing.models import STATE_LENGTH, Purchase, RedeemedOrder, seal_token
-from billing.products import add_period
+from billing.models import Purchase, RedeemedOrder, seal_token
 from billing.stores import Subscription, load_verifier
 from core.db.locks import AdvisoryLock, advisory_xact_lock
 from core.db.transactions import retry_on_conflict
@@ -31,127 +32,113 @@ from core.sealing import UnsealingError
 logger = logging.getLogger(__name__)
 
 PLAN_FIELDS = ("plan", "plan_expires_at", "plan_product", "plan_auto_renew")
-EXTENDED_FIELDS = (
-    *("is_active", "expires_at", "auto_renew", "state"),
-    *("is_acknowledged", "checked_at", "sealed_token"),
-)
-# Stored hashes depend on it: a new value would free all redeemed orders.
+# Another value would free all redeemed orders.
 _ORDER_HASH_SALT = "billing.models.RedeemedOrder"
 
 
-class PurchaseChange(Enum):
-    """The effect of a store's response on the recorded purchases."""
-
-    # Nothing new, or a newer response is recorded already.
-    NONE = "none"
-    # A known purchase was changed or has ended.
-    UPDATED = "updated"
-    # A purchase that was not known is recorded and applied.
-    CREATED = "created"
-
-
 def lock_member(member_id: int) -> Member:
-    """Return the current row of a member, locked against other changes of the plan.
-
-    Raises `Member.DoesNotExist`.
-    """
     members = Member.objects.select_for_update(no_key=True).defer("profile_image")
     return members.get(pk=member_id)
 
 
-def record_purchase(
-    member: Member, subscription: Subscription, *, checked_at: datetime, now: datetime
-) -> PurchaseChange:
-    """Record a store's response for a token that `member` presents.
-
-    The caller has locked the member and updates the plan if there was a change. Raises
-    `PurchaseAlreadyUsedError` if the order, the token or the token that it replaces
-    belongs to another member, and `InvalidPurchaseError` if an unknown order grants
-    nothing.
-    """
-    lock_tokens(subscription.token_hash, subscription.replaced_token_hash)
-    _require_token_owner(member, subscription)
-    # Locked, since whoever has just acknowledged it to the store notes that without
-    # the locks above; else it would be acknowledged twice.
-    purchase = (
-        Purchase.objects.select_for_update(no_key=True)
-        .filter(store=subscription.store, order_id=subscription.order_id)
-        .first()
-    )
-    if purchase is not None and purchase.member_id != member.pk:
+@retry_on_conflict
+@transaction.atomic
+def apply_subscription(
+    member_id: int, subscription: Subscription, checked_at: datetime
+) -> tuple[Member, PurchaseChange]:
+    member, now = lock_member(member_id), timezone.now()
+    store, token_hash = subscription.store, subscription.token_hash
+    lock_tokens(token_hash, subscription.replaced_token_hash)
+    account_id = subscription.obfuscated_account_id
+    if account_id and not is_account_id_of(member, account_id):
         raise PurchaseAlreadyUsedError
-    token_purchases = Purchase.objects.filter(
-        store=subscription.store, token_hash=subscription.token_hash
-    )
-    if token_purchases.filter(checked_at__gt=checked_at).exists():
-        return PurchaseChange.NONE
 
-    if not subscription.is_entitled:
-        if purchase is None:
-            raise InvalidPurchaseError
-        return _expire_token(
-            subscription.store, subscription.token_hash, checked_at=checked_at, now=now
-        )
-    if purchase is None:
-        _create_purchase(member, subscription, checked_at=checked_at, now=now)
-    elif subscription.expires_at is None:
-        # The period was counted here when the order was new; it is not counted twice.
-        return PurchaseChange.NONE
+    known = load_known_purchases(member, subscription)
+    decision = decide_purchase(known, subscription, checked_at=checked_at, now=now)
+    if decision.change is PurchaseChange.NONE:
+        return member, decision.change
+
+    of_token = Purchase.objects.filter(store=store, token_hash=token_hash)
+    if decision.change is PurchaseChange.ENDED:
+        end_purchases(of_token, checked_at=checked_at, now=now)
     else:
-        _extend_purchase(
-            purchase,
-            subscription,
-            subscription.expires_at,
-            checked_at=checked_at,
-            now=now,
-        )
+        values = decision.values | {
+            "sealed_token": seal_token(subscription.token, token_hash)
+        }
+        if known.purchase is not None:
+            Purchase.objects.filter(pk=known.purchase.pk).update(**values)
+        else:
+            of_token.update(auto_renew=False, checked_at=checked_at)
+            # The constraint decides between members.
+            with (
+                raise_on_constraint_violation(
+                    "iap_purchase_unique_order", PurchaseAlreadyUsedError()
+                ),
+                transaction.atomic(),
+            ):
+                Purchase.objects.create(
+                    member=member, **_list_order_columns(subscription, now), **values
+                )
+            # The INSERT has waited for a concurrent account deletion.
+            if is_redeemed(store, subscription.order_id):
+                raise PurchaseAlreadyUsedError
+        # The store calls both tokens active for a while.
+        if subscription.replaced_token:
+            Purchase.objects.filter(
+                store=store,
+                token_hash=subscription.replaced_token_hash,
+                replaced_at=None,
+            ).update(is_active=False, auto_renew=False, replaced_at=now)
+    recompute_plan(member, now)
+    save_plan(member)
+    return member, decision.change
 
-    # The store calls both tokens active for a while; only the replacement counts.
+
+def _list_order_columns(subscription: Subscription, now: datetime) -> dict[str, Any]:
+    return {
+        "store": subscription.store,
+        "order_id": subscription.order_id,
+        "token_hash": subscription.token_hash,
+        "replaces_token_hash": subscription.replaced_token_hash,
+        "product_id": subscription.product.id,
+        "purchased_at": now,
+        "is_out_of_app": subscription.is_out_of_app,
+        "paid_amount": settings.PREMIUM_PRICES[subscription.product.id],
+        "paid_currency": settings.HOME_CURRENCY,
+        "order_due_since": now,
+    }
+
+
+def load_known_purchases(member: Member, subscription: Subscription) -> KnownPurchases:
+    """Return the facts; member and tokens are locked."""
+    of_store = Purchase.objects.filter(store=subscription.store)
+    # This row's lock alone guards acknowledgements.
+    locked = of_store.select_for_update(no_key=True)
+    purchase = locked.filter(order_id=subscription.order_id).first()
+    token_hash = subscription.token_hash
+    presented = Q(token_hash=token_hash)
     if subscription.replaced_token:
-        Purchase.objects.filter(
-            store=subscription.store,
-            token_hash=subscription.replaced_token_hash,
-            replaced_at=None,
-        ).update(is_active=False, auto_renew=False, replaced_at=now)
-    return PurchaseChange.CREATED if purchase is None else PurchaseChange.UPDATED
-
-
-def _extend_purchase(
-    purchase: Purchase,
-    subscription: Subscription,
-    expires_at: datetime,
-    *,
-    checked_at: datetime,
-    now: datetime,
-) -> None:
-    """Write what the store says of a purchase that is recorded and entitles."""
-    # An inactive purchase (an administrator has set the plan since) becomes active
-    # again only if the store has granted time beyond what was recorded.
-    is_extended = expires_at > max(purchase.expires_at, now)
-    purchase.is_active = purchase.replaced_at is None and (
-        purchase.is_active or is_extended
+        presented |= Q(token_hash=subscription.replaced_token_hash)
+    replacing = Q(replaces_token_hash=token_hash)
+    facts = of_store.filter(presented | replacing).aggregate(
+        others=Count("pk", filter=presented & ~Q(member=member)),
+        checked_at=Max("checked_at", filter=Q(token_hash=token_hash)),
+        replacing=Count("pk", filter=replacing),
     )
-    purchase.expires_at = expires_at
-    purchase.checked_at = checked_at
-    purchase.auto_renew = subscription.auto_renew
-    # Else a response from before would let the same purchase be acknowledged twice.
-    is_acknowledged_since = (
-        purchase.acknowledged_at is not None and purchase.acknowledged_at > checked_at
+    return KnownPurchases(
+        purchase=purchase,
+        is_another_members=facts["others"] > 0
+        or (purchase is not None and purchase.member_id != member.pk),
+        checked_at=facts["checked_at"],
+        is_replaced=facts["replacing"] > 0,
+        plan_expires_at=member.plan_expires_at
+        if member.plan == Member.Plan.PREMIUM
+        else None,
     )
-    purchase.is_acknowledged = subscription.is_acknowledged or is_acknowledged_since
-    purchase.state = subscription.state[:STATE_LENGTH]
-    # With the current key, also if that of before is lost.
-    purchase.sealed_token = seal_token(subscription.token, purchase.token_hash)
-    # Not all fields: the job that reads orders writes others without a lock.
-    purchase.save(update_fields=EXTENDED_FIELDS)
 
 
 def read_purchase_token(purchase: Purchase) -> str:
-    """Return the token; raise `ProviderUnavailableError` if no key opens it.
-
-    The store cannot be asked then, which must end no plan. It heals when the member
-    presents the purchase again.
-    """
+    """Return the token; raise `ProviderUnavailableError` if no key opens it."""
     try:
         return purchase.purchase_token
     except UnsealingError:
@@ -159,52 +146,41 @@ def read_purchase_token(purchase: Purchase) -> str:
         raise ProviderUnavailableError from None
 
 
-@retry_on_conflict
 def refresh_purchase(purchase: Purchase, checked_at: datetime) -> None:
-    """Ask the store for the current state of a purchase and update the plan.
-
-    Call outside of transactions. Raises `ProviderUnavailableError`, or
-    `PurchaseAlreadyUsedError` if the store names another account now.
-    """
+    """Ask the store, outside of transactions, and update the plan."""
     subscription: Subscription | None
     try:
         token = read_purchase_token(purchase)
         subscription = load_verifier().fetch_subscription(token)
     except InvalidPurchaseError:
         subscription = None
-    now = timezone.now()
-    with transaction.atomic():
-        try:
-            member = lock_member(purchase.member_id)
-        except Member.DoesNotExist:
-            return
+    with suppress(Member.DoesNotExist):
         if subscription is not None and subscription.is_entitled:
-            change = record_purchase(
-                member, subscription, checked_at=checked_at, now=now
-            )
+            apply_subscription(purchase.member_id, subscription, checked_at)
         else:
-            lock_tokens(purchase.token_hash)
-            change = _expire_token(
-                purchase.store, purchase.token_hash, checked_at=checked_at, now=now
-            )
-        if change is not PurchaseChange.NONE:
-            recompute_plan(member, now)
-            save_plan(member)
+            _end_token(purchase, checked_at)
 
 
-def _expire_token(
-    store: str, token_hash: str, *, checked_at: datetime, now: datetime
-) -> PurchaseChange:
-    """End the purchases of a token that the store no longer honors.
+@retry_on_conflict
+@transaction.atomic
+def _end_token(purchase: Purchase, checked_at: datetime) -> None:
+    member, now = lock_member(purchase.member_id), timezone.now()
+    lock_tokens(purchase.token_hash)
+    purchases = Purchase.objects.filter(
+        store=purchase.store, token_hash=purchase.token_hash
+    )
+    if not purchases.filter(checked_at__gt=checked_at).exists():
+        end_purchases(purchases, checked_at=checked_at, now=now)
+        recompute_plan(member, now)
+        save_plan(member)
 
-    The caller has locked the member and the token, and updates the plan if there was a
-    change.
-    """
-    purchases = Purchase.objects.filter(store=store, token_hash=token_hash)
-    if purchases.filter(checked_at__gt=checked_at).exists():
-        return PurchaseChange.NONE
-    # What the store ends before its time counts as refunded until its order is read
-    # (`billing.orders`); what another purchase has replaced does not.
+
+def end_purchases(
+    purchases: QuerySet[Purchase], *, checked_at: datetime, now: datetime
+) -> None:
+    """End purchases; the caller has locked them and updates the plan."""
+    # An early end counts as a refund until the order is read (`billing.orders`),
+    # unless another purchase has replaced it.
     is_ended_early = Q(expires_at__gt=now, replaced_at=None)
     purchases.update(
         refunded_at=Case(
@@ -215,15 +191,13 @@ def _expire_token(
         auto_renew=False,
         checked_at=checked_at,
     )
-    return PurchaseChange.UPDATED
 
 
 def recompute_plan(member: Member, now: datetime) -> None:
-    """Set the plan fields to what the longest active purchase grants, unsaved.
+    """Set the plan by the longest active purchase, unsaved (spec 6.1).
 
-    A PREMIUM plan without an expiry was set by an administrator and keeps having none;
-    product and auto-renew of a purchase are recorded beside it. A purchase that has
-    lapsed but renews itself counts, since the store decides about it (spec 6.1).
+    An administrator's PREMIUM plan without expiry stays. A lapsed purchase with
+    auto-renew counts until the store ends it.
     """
     is_permanent = member.plan == Member.Plan.PREMIUM and member.plan_expires_at is None
     best = list_active_purchases(member).first()
@@ -233,112 +207,42 @@ def recompute_plan(member: Member, now: datetime) -> None:
         member.plan_product = best.product_id
         member.plan_auto_renew = best.auto_renew
     else:
-        member.plan = Member.Plan.PREMIUM if is_permanent else Member.Plan.FREE
-        member.plan_expires_at = None
-        member.plan_product = ""
-        member.plan_auto_renew = False
+        plan = Member.Plan.PREMIUM if is_permanent else Member.Plan.FREE
+        clear_subscription(member, plan)
+
+
+def clear_subscription(member: Member, plan: str) -> None:
+    """Set a plan without expiry, unsaved."""
+    member.plan, member.plan_expires_at = plan, None
+    member.plan_product, member.plan_auto_renew = "", False
 
 
 def save_plan(member: Member) -> None:
-    """Save the plan fields; they take effect in all live sessions after the commit."""
     member.save_fields(*PLAN_FIELDS)
     invalidate_member_session_cache(member.pk)
     log_security_event(SecurityEvent.PLAN_CHANGED, member.pk, plan=member.plan)
 
 
 def list_active_purchases(member: Member) -> QuerySet[Purchase]:
-    """Return the purchases that the plan follows, the longest first."""
     purchases = Purchase.objects.filter(member=member, is_active=True)
     return purchases.order_by("-expires_at", "-id")
 
 
 def hash_order(store: str, order_id: str, secret: str | bytes | None = None) -> str:
-    """Return the keyed hash by which the order of a deleted member is recognized.
-
-    The key is SECRET_KEY unless `secret` is given.
-    """
+    """Return the keyed hash of an order; the key is SECRET_KEY."""
     value = f"{store}:{order_id}"
     return salted_hmac(_ORDER_HASH_SALT, value, secret, algorithm="sha256").hexdigest()
 
 
-def _require_token_owner(member: Member, subscription: Subscription) -> None:
-    """Raise `PurchaseAlreadyUsedError` if the token is not the member's to present.
-
-    A token belongs to the first member who presented it, over all renewals, and to the
-    account for which the app started the purchase.
-    """
-    account_id = subscription.obfuscated_account_id
-    if account_id and not is_account_id_of(member, account_id):
-        raise PurchaseAlreadyUsedError
-    hashes = [subscription.token_hash, subscription.replaced_token_hash]
-    purchases = Purchase.objects.filter(
-        store=subscription.store, token_hash__in=[each for each in hashes if each]
-    )
-    if purchases.exclude(member=member).exists():
-        raise PurchaseAlreadyUsedError
-
-
-def _create_purchase(
-    member: Member, subscription: Subscription, *, checked_at: datetime, now: datetime
-) -> None:
-    """Insert the purchase of an order that is not recorded yet."""
-    store, token_hash = subscription.store, subscription.token_hash
-    # A token that was replaced by another grants nothing, not even by a new order.
-    if Purchase.objects.filter(store=store, replaces_token_hash=token_hash).exists():
-        raise PurchaseAlreadyUsedError
-    expires_at = subscription.expires_at
-    if expires_at is None:
-        # The store names no expiry: one period from the later of now and the current
-        # expiry, in the home time zone (spec 6.3).
-        start = now
-        if member.plan == Member.Plan.PREMIUM and member.plan_expires_at:
-            start = max(now, member.plan_expires_at)
-        home = timezone.get_default_timezone()
-        expires_at = add_period(start, subscription.product.period, home)
-    if expires_at <= now:
-        raise InvalidPurchaseError
-
-    # Of all orders of a token only the newest renews itself.
-    Purchase.objects.filter(store=store, token_hash=token_hash).update(
-        auto_renew=False, checked_at=checked_at
-    )
-    # The unique order decides between two members who present it at the same time.
-    with (
-        raise_on_constraint_violation(
-            "iap_purchase_unique_order", PurchaseAlreadyUsedError()
-        ),
-        transaction.atomic(),
-    ):
-        Purchase.objects.create(
-            member=member,
-            store=store,
-            order_id=subscription.order_id,
-            sealed_token=seal_token(subscription.token, token_hash),
-            token_hash=token_hash,
-            replaces_token_hash=subscription.replaced_token_hash,
-            product_id=subscription.product.id,
-            state=subscription.state[:STATE_LENGTH],
-            purchased_at=now,
-            expires_at=expires_at,
-            auto_renew=subscription.auto_renew,
-            is_acknowledged=subscription.is_acknowledged,
-            is_out_of_app=subscription.is_out_of_app,
-            checked_at=checked_at,
-            paid_amount=settings.PREMIUM_PRICES[subscription.product.id],
-            paid_currency=settings.HOME_CURRENCY,
-            order_due_since=now,
-        )
-    # Check after the INSERT: it has waited for an account deletion that was about to
-    # turn the same order into a redeemed one.
+def is_redeemed(store: str, order_id: str) -> bool:
     secrets = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    hashes = [hash_order(store, subscription.order_id, secret) for secret in secrets]
-    if RedeemedOrder.objects.filter(order_hash__in=hashes).exists():
-        raise PurchaseAlreadyUsedError
+    hashes = [hash_order(store, order_id, secret) for secret in secrets]
+    return RedeemedOrder.objects.filter(order_hash__in=hashes).exists()
 
 
 def lock_tokens(*token_hashes: str) -> None:
-    """Lock purchase tokens until the transaction ends; empty hashes are skipped."""
-    # In the order of the keys, so that two transactions cannot deadlock.
+    """Lock tokens in the transaction."""
+    # Sorted keys cannot deadlock.
     keys = sorted(int(token_hash[:7], 16) for token_hash in token_hashes if token_hash)
     for key in keys:
         advisory_xact_lock(AdvisoryLock.PURCHASE_TOKEN, key)

@@ -1,4 +1,4 @@
-"""Serializers of products, purchases and the subscription."""
+"""Serializers of products and subscriptions."""
 
 from datetime import datetime
 from typing import Any
@@ -90,7 +90,7 @@ class PushMessageRequestSerializer(Serializer):
 
 
 class PushRequestSerializer(Serializer):
-    """A push request of Google Cloud Pub/Sub; any other body is stored as well."""
+    """A push request of Google Cloud Pub/Sub; one that is no JSON is stored too."""
 
     message = PushMessageRequestSerializer(help_text="The message of the store.")
     subscription = serializers.CharField(help_text="Name of the Pub/Sub subscription.")
@@ -111,7 +111,6 @@ def product_payload(product: Product) -> dict[str, Any]:
 
 
 def subscription_payload(member: Member, now: datetime) -> dict[str, Any]:
-    """Return the payload of `SubscriptionSerializer`, with the plan at `now`."""
     renews = member.plan_auto_renew
     return {
         "plan": member.effective_plan(now),

@@ -1,8 +1,6 @@
-"""Real-time notifications of the store: saved on arrival, processed by a job.
+"""Notifications of the store, processed by a job (spec 6.9).
 
-A notification only says that something about a purchase has changed; the store is then
-asked for the current state. Sender, order and repetition therefore do not matter
-(spec 6.9).
+The service only asks the store, so sender, order and repetition do not matter.
 """
 
 import base64
@@ -11,40 +9,39 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from billing.errors import PurchaseAlreadyUsedError
 from billing.models import Purchase, StoreNotification, seal_body
-from billing.orders import request_orders
 from billing.purchases import refresh_purchase
+from billing.store_runs import StoreRun, ask_store
 from billing.stores import StoreVerifier, hash_token, load_verifier
 from billing.unpresented_purchases import (
     SEARCH_INTERVAL,
     assign_purchase,
     is_search_due,
 )
+from core.api.exception_handler import BODY_FIELD
 from core.api.fields import has_control_characters
-from core.errors import ProviderUnavailableError, RateLimitedError
+from core.errors import InvalidFieldError, RateLimitedError
 from core.sealing import UnsealingError
 
 logger = logging.getLogger(__name__)
 
-# Of one body; those of Google Play have a few hundred bytes.
 MAX_STORED_BYTES = 2**14
-# A larger body is refused.
 MAX_BODY_BYTES = 2**17
-# While so many wait to be processed, new ones are refused; the store sends them again.
+# The store sends refused notifications again.
 MAX_PENDING = 10_000
 FULL_RETRY_AFTER_SECONDS = 60
-# Of those that are processed, the oldest are deleted above this number.
 MAX_PROCESSED = 20_000
 MAX_NAME_LENGTH = 255
 UNREADABLE = "unreadable"
 VOIDED_KIND = "voided purchase"
-# By the name of the member of the payload that describes the event.
 NOTIFICATION_KINDS = {
     "subscriptionNotification": "subscription",
     "oneTimeProductNotification": "one-time product",
@@ -53,9 +50,6 @@ NOTIFICATION_KINDS = {
     "testNotification": "test",
 }
 SUBSCRIPTION_KINDS = ("subscription", VOIDED_KIND)
-BATCH_SIZE = 1_000
-# The store is taken to be unavailable then, and the run ends.
-MAX_CONSECUTIVE_FAILURES = 3
 # Waits between attempts double, up to 64 minutes.
 INITIAL_BACKOFF = timedelta(minutes=1)
 MAX_BACKOFF_EXPONENT = 6
@@ -65,34 +59,25 @@ Outcome = StoreNotification.Outcome
 
 @dataclass(frozen=True, slots=True)
 class PubSubMessage:
-    """The content of a push, as far as it can be read."""
-
     message_id: str | None = None
     kind: str = UNREADABLE
     package: str = ""
     token: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessingResult:
-    """Counts of one run: notifications processed, and those left for a later one."""
-
-    processed: int = 0
-    failed: int = 0
-
-
 def save_notification(body: bytes) -> StoreNotification:
-    """Save a pushed notification, once for each message id, and log it.
+    """Save a notification, readable or not, once by its message id.
 
-    A body that cannot be read is saved as well. Raises `RateLimitedError` while too
-    many wait to be processed.
+    Raises `InvalidFieldError` for JSON that is no object, which no store sends, and
+    `RateLimitedError` while too many wait.
     """
+    if is_other_json(body):
+        raise InvalidFieldError(BODY_FIELD, gettext("The body must be a JSON object."))
     pending = StoreNotification.objects.filter(processed_at=None).order_by()
     if pending[:MAX_PENDING].count() == MAX_PENDING:
         logger.warning("store notification refused: too many are pending")
         raise RateLimitedError(FULL_RETRY_AFTER_SECONDS)
     message = parse_message(body)
-    # Cut, and without what PostgreSQL's text type cannot hold.
     text = body[:MAX_STORED_BYTES].decode("utf-8", "backslashreplace")
     token_hash = hash_token(message.token)
     values = {
@@ -115,8 +100,16 @@ def save_notification(body: bytes) -> StoreNotification:
     return notification
 
 
+def is_other_json(body: bytes) -> bool:
+    """Return True for JSON that is no object. Pure."""
+    try:
+        return not isinstance(json.loads(body), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
 def parse_message(body: bytes) -> PubSubMessage:
-    """Parse the body of a push; what cannot be read stays empty. Pure."""
+    """Parse a body; unreadable fields stay empty. Pure."""
     if len(body) > MAX_STORED_BYTES:
         return PubSubMessage()
     message = _parse_json_object(body).get("message")
@@ -132,7 +125,7 @@ def parse_message(body: bytes) -> PubSubMessage:
         event = payload.get(name)
         if not isinstance(event, Mapping):
             continue
-        # `subscription 4`: new numbers are added over time, so they have no names here.
+        # `subscription 4`: Google adds numbers over time.
         number = event.get("notificationType")
         if isinstance(number, int) and not isinstance(number, bool) and number < 10**6:
             kind = f"{kind} {number}"
@@ -147,60 +140,19 @@ def parse_message(body: bytes) -> PubSubMessage:
 
 
 def has_pending_notifications(now: datetime) -> bool:
-    """Return True if a notification is due and the store can be asked."""
     return load_verifier().can_refresh and _list_pending(now).exists()
 
 
-def process_pending_notifications(now: datetime) -> ProcessingResult:
-    """Process the notifications that are due, each by one of concurrent runs.
-
-    With a verifier that cannot refresh purchases they stay pending.
-    """
+def process_pending_notifications(now: datetime) -> StoreRun:
     verifier = load_verifier()
     if not verifier.can_refresh:
-        return ProcessingResult()
-    processed = failed = failed_in_a_row = 0
-    for notification in _list_pending(now).order_by("next_attempt_at", "id")[
-        :BATCH_SIZE
-    ]:
-        # Reserve it for this run: `attempts` is the version of the row, so that of
-        # concurrent runs one finds its own. The time of the next attempt is set before
-        # this one, so that the notification becomes due again if the process dies.
-        exponent = min(notification.attempts, MAX_BACKOFF_EXPONENT)
-        unclaimed = StoreNotification.objects.filter(
-            pk=notification.pk, processed_at=None, attempts=notification.attempts
-        )
-        if not unclaimed.update(
-            attempts=F("attempts") + 1,
-            next_attempt_at=now + INITIAL_BACKOFF * 2**exponent,
-        ):
-            continue
-        try:
-            outcome = _process(verifier, notification, now)
-        except ProviderUnavailableError:
-            failed, failed_in_a_row = failed + 1, failed_in_a_row + 1
-        else:
-            failed_in_a_row = 0
-            if outcome is Outcome.PENDING:
-                continue
-            row = StoreNotification.objects.filter(pk=notification.pk)
-            if outcome is Outcome.NO_OWNER and is_search_due(notification, now):
-                row.update(outcome=outcome, next_attempt_at=now + SEARCH_INTERVAL)
-            else:
-                row.update(outcome=outcome, processed_at=timezone.now())
-                processed += 1
-            if outcome in (Outcome.NO_OWNER, Outcome.UNKNOWN_PURCHASE):
-                processed += _settle_others(notification, outcome, now)
-        if failed_in_a_row == MAX_CONSECUTIVE_FAILURES:
-            break
-    return ProcessingResult(processed, failed)
+        return StoreRun()
+    due = _list_pending(now).order_by("next_attempt_at", "id")
+    return ask_store(due, partial(_process, verifier, now))
 
 
 def purge_notifications(before: datetime) -> int:
-    """Delete the notifications received before a moment; return their number.
-
-    Of those that are processed, the newest `MAX_PROCESSED` are kept at most.
-    """
+    """Delete notifications from before, and surplus."""
     rows = StoreNotification.objects.order_by()
     processed = StoreNotification.objects.exclude(processed_at=None).order_by("-id")
     surplus = processed.values_list("id", flat=True)[MAX_PROCESSED : MAX_PROCESSED + 1]
@@ -216,14 +168,63 @@ def _list_pending(now: datetime) -> QuerySet[StoreNotification]:
     return StoreNotification.objects.filter(processed_at=None, next_attempt_at__lte=now)
 
 
+def _process(
+    verifier: StoreVerifier, now: datetime, notification: StoreNotification
+) -> int:
+    # `attempts` is the version of the row: one of concurrent runs reserves it. The
+    # next attempt is planned in case the process dies.
+    exponent = min(notification.attempts, MAX_BACKOFF_EXPONENT)
+    unclaimed = StoreNotification.objects.filter(
+        pk=notification.pk, processed_at=None, attempts=notification.attempts
+    )
+    if not unclaimed.update(
+        attempts=F("attempts") + 1, next_attempt_at=now + INITIAL_BACKOFF * 2**exponent
+    ):
+        return 0
+    outcome = _refresh_or_assign(verifier, notification, now)
+    if outcome is Outcome.PENDING:
+        return 0
+    processed = 0
+    row = StoreNotification.objects.filter(pk=notification.pk)
+    if outcome is Outcome.NO_OWNER and is_search_due(notification, now):
+        row.update(outcome=outcome, next_attempt_at=now + SEARCH_INTERVAL)
+    else:
+        processed += row.update(outcome=outcome, processed_at=timezone.now())
+    if outcome in (Outcome.NO_OWNER, Outcome.UNKNOWN_PURCHASE):
+        processed += _settle_others(notification, outcome, now)
+    return processed
+
+
+def _refresh_or_assign(
+    verifier: StoreVerifier, notification: StoreNotification, now: datetime
+) -> Outcome:
+    if not notification.kind.startswith(SUBSCRIPTION_KINDS):
+        return Outcome.NO_SUBSCRIPTION
+    if notification.package != verifier.package:
+        return Outcome.OTHER_PACKAGE
+    of_token = Purchase.objects.filter(
+        store=verifier.store, token_hash=notification.token_hash
+    )
+    purchase = of_token.first()
+    try:
+        if purchase is None:
+            token = parse_message(notification.body.encode()).token
+            return assign_purchase(verifier, notification, token, now)
+        if notification.kind.startswith(VOIDED_KIND):
+            of_token.update(order_due_since=timezone.now())
+        refresh_purchase(purchase, timezone.now())
+    except PurchaseAlreadyUsedError:
+        return Outcome.REJECTED
+    except UnsealingError:
+        logger.error("store notification %s cannot be decrypted", notification.pk)
+        return Outcome.NO_SUBSCRIPTION
+    return Outcome.REFRESHED
+
+
 def _settle_others(
     notification: StoreNotification, outcome: Outcome, now: datetime
 ) -> int:
-    """Settle what else waits about an unknown token; return the number.
-
-    The store was asked after `now`, which is an answer to all that came before. Else
-    each would wait for a look-up of its own.
-    """
+    """Settle earlier notifications of an unknown token; return their number."""
     kinds = Q()
     for kind in SUBSCRIPTION_KINDS:
         kinds |= Q(kind__startswith=kind)
@@ -238,44 +239,10 @@ def _settle_others(
     return others.update(outcome=outcome, processed_at=timezone.now())
 
 
-def _process(
-    verifier: StoreVerifier, notification: StoreNotification, now: datetime
-) -> Outcome:
-    """Refresh the purchase that the notification is about; return the outcome.
-
-    A purchase that is not recorded is given to its owner. PENDING means that it is too
-    early to ask the store again. Raises `ProviderUnavailableError`.
-    """
-    if not notification.kind.startswith(SUBSCRIPTION_KINDS):
-        return Outcome.NO_SUBSCRIPTION
-    if notification.package != verifier.package:
-        return Outcome.OTHER_PACKAGE
-    purchase = Purchase.objects.filter(
-        store=verifier.store, token_hash=notification.token_hash
-    ).first()
-    try:
-        if purchase is None:
-            token = parse_message(notification.body.encode()).token
-            return assign_purchase(verifier, notification, token, now)
-        if notification.kind.startswith(VOIDED_KIND):
-            token_purchases = Purchase.objects.filter(
-                store=verifier.store, token_hash=notification.token_hash
-            )
-            request_orders(token_purchases, timezone.now())
-        refresh_purchase(purchase, timezone.now())
-    except PurchaseAlreadyUsedError:
-        return Outcome.REJECTED
-    except UnsealingError:
-        logger.error("store notification %s cannot be decrypted", notification.pk)
-        return Outcome.NO_SUBSCRIPTION
-    return Outcome.REFRESHED
-
-
 def describe_body(notification: StoreNotification) -> str:
-    """Return the body for staff, with the token of the purchase left out.
+    """Return the body without the purchase token, which is a credential.
 
-    The token is a credential for the purchase. A body that is no message of the
-    store is returned as it is, one that no key opens as "".
+    An unreadable body is unchanged, or "" if no key opens it.
     """
     try:
         body = notification.body
@@ -295,14 +262,12 @@ def describe_body(notification: StoreNotification) -> str:
 
 
 def _parse_short_text(value: Any) -> str:
-    """Return a short text, or a number as text; "" for everything else."""
     text = str(value) if isinstance(value, str | int) else ""
     is_usable = len(text) <= MAX_NAME_LENGTH and not has_control_characters(text)
     return text if is_usable else ""
 
 
 def _parse_json_object(body: bytes) -> Mapping[str, Any]:
-    """Return the JSON object in a body, or {} for anything else."""
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):

@@ -1,8 +1,6 @@
-"""Subscriptions: verify, cancel, resume, restore; the plan an administrator sets."""
+"""Changes of subscriptions."""
 
 import logging
-from dataclasses import dataclass
-from datetime import datetime
 
 from django.conf import settings
 from django.db import transaction
@@ -11,23 +9,23 @@ from django.utils.translation import gettext
 
 from accounts.models import Member
 from billing.account_tokens import hash_account_id
+from billing.decisions import PurchaseChange
 from billing.errors import InvalidPurchaseError
 from billing.models import Purchase
 from billing.products import find_product
 from billing.purchases import (
-    PurchaseChange,
+    apply_subscription,
+    clear_subscription,
     list_active_purchases,
     lock_member,
     read_purchase_token,
     recompute_plan,
-    record_purchase,
     refresh_purchase,
     save_plan,
 )
 from billing.stores import (
     TEST_STORE,
     StoreVerifier,
-    Subscription,
     hash_token,
     load_verifier,
     verify_token,
@@ -39,64 +37,31 @@ from core.leases.holding import lease
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class VerificationResult:
-    """The member after a verification; `applied` is False for a known purchase."""
-
-    member: Member
-    applied: bool
-
-
-def verify_purchase(member: Member, product_id: str, token: str) -> VerificationResult:
-    """Verify a purchase at the store and apply it once (spec 6.3).
-
-    Raises `InvalidFieldError` for an unknown product, `InvalidPurchaseError`,
-    `PurchaseAlreadyUsedError` or `ProviderUnavailableError`; nothing is stored then.
-    """
+def verify_purchase(member: Member, product_id: str, token: str) -> tuple[Member, bool]:
+    """Apply a purchase once (spec 6.3); return False for a known purchase."""
     product = find_product(product_id)
     if product is None:
         raise InvalidFieldError("productId", gettext("Unknown product."), "unknown")
     checked_at = timezone.now()
     subscription = verify_token(token, product)
-    result = _apply_purchase(member, subscription, checked_at)
-    # Only after the commit: an acknowledged purchase must never be lost here.
+    locked, change = apply_subscription(member.pk, subscription, checked_at)
+    # An acknowledged purchase must never be lost, so the commit comes first.
     if subscription.is_entitled and not subscription.is_acknowledged:
         acknowledge_purchase(
             subscription.token,
             subscription.product.id,
             owner_id=member.pk if subscription.is_out_of_app else None,
         )
-    return result
-
-
-@retry_on_conflict
-def _apply_purchase(
-    member: Member, subscription: Subscription, checked_at: datetime
-) -> VerificationResult:
-    """Record the store's response and update the plan."""
-    with transaction.atomic():
-        locked = lock_member(member.pk)
-        now = timezone.now()
-        change = record_purchase(locked, subscription, checked_at=checked_at, now=now)
-        if change is not PurchaseChange.NONE:
-            recompute_plan(locked, now)
-            save_plan(locked)
-    return VerificationResult(locked, applied=change is PurchaseChange.CREATED)
+    return locked, change is PurchaseChange.CREATED
 
 
 def acknowledge_purchase(
     token: str, product_id: str, *, owner_id: int | None = None
 ) -> bool:
-    """Acknowledge a recorded purchase to the store; return False if that failed.
+    """Acknowledge a purchase once, outside of transactions; return False to try again.
 
-    Does nothing if that is done, and returns False while another caller is about it: a
-    verification and a notification of one purchase may come at the same moment. Call
-    outside of transactions.
-
-    `owner_id` is the member of a purchase that was made outside of the app: the store
-    does not know the account yet, and names it with each renewal from then on.
-    The hourly job tries again: the store refunds what stays unacknowledged for three
-    days.
+    A lease orders concurrent calls. With `owner_id` the store names the account in each
+    renewal.
     """
     verifier, token_hash = load_verifier(), hash_token(token)
     purchases = Purchase.objects.filter(store=verifier.store, token_hash=token_hash)
@@ -116,27 +81,24 @@ def acknowledge_purchase(
 
 
 def reload_member(member: Member) -> Member:
-    """Return the member with the current plan, without the profile image."""
     return Member.objects.defer("profile_image").get(pk=member.pk)
 
 
 @retry_on_conflict
 def cancel(member: Member) -> Member:
-    """Turn auto-renew off; the plan stays until its expiry (spec 6.6).
+    """Turn auto-renew off (spec 6.6).
 
-    Does nothing where nothing renews. Raises `ProviderUnavailableError`, and changes
-    nothing, if the store does not confirm.
+    Raises `ProviderUnavailableError`, and changes nothing, unless the store confirms.
     """
     verifier = load_verifier()
     renewing = list_active_purchases(member).filter(auto_renew=True)
-    # The store comes first, so that it never charges a member who was told otherwise.
+    # Otherwise the store could still charge the member.
     for purchase in renewing:
         if _is_managed_by_store(verifier, purchase):
             try:
                 token = read_purchase_token(purchase)
                 verifier.stop_renewal(token, purchase.product_id)
             except InvalidPurchaseError:
-                # An ended subscription does not renew itself either.
                 logger.info("canceled subscription had already ended at the store")
     with transaction.atomic():
         locked = lock_member(member.pk)
@@ -149,11 +111,7 @@ def cancel(member: Member) -> Member:
 
 @retry_on_conflict
 def resume(member: Member) -> Member:
-    """Turn auto-renew on again while the subscription runs (spec 6.6).
-
-    Where the store manages the purchase, take over what it says. Raises `NotFoundError`
-    without a running subscription.
-    """
+    """Turn auto-renew on (spec 6.6), unless the store decides."""
     best = list_active_purchases(member).first()
     if best is not None and _is_managed_by_store(load_verifier(), best):
         refresh_purchase(best, timezone.now())
@@ -162,8 +120,7 @@ def resume(member: Member) -> Member:
         locked = lock_member(member.pk)
         if locked.plan_auto_renew:
             return locked
-        # A lapsed plan that renews itself is PREMIUM: to resume one that has lapsed
-        # would open it without a payment.
+        # A lapsed plan would become PREMIUM without a payment.
         is_bought = locked.plan_expires_at is not None or locked.plan_product != ""
         is_running = locked.effective_plan(timezone.now()) == Member.Plan.PREMIUM
         if not (is_bought and is_running):
@@ -179,11 +136,7 @@ def resume(member: Member) -> Member:
 
 @retry_on_conflict
 def restore_membership(member: Member) -> Member:
-    """Restore the plan of the payment that lasts longest (spec 6.7).
-
-    Never shortens a plan: one without an expiry, or with a later one, stays. Raises
-    `NotFoundError` without a payment.
-    """
+    """Restore the longest payment (spec 6.7); never shorten a plan."""
     now = timezone.now()
     with transaction.atomic():
         locked = lock_member(member.pk)
@@ -207,22 +160,17 @@ def restore_membership(member: Member) -> Member:
 
 @retry_on_conflict
 def override_plan(member: Member, plan: str) -> Member:
-    """Set a plan by hand: no expiry, subscription info cleared (spec 7.2).
+    """Set a plan without expiry and subscription (spec 7.2).
 
-    Purchases stay recorded but no longer count, until the member restores one or the
-    store reports a new payment.
+    Purchases count again after a restore or a new payment.
     """
     with transaction.atomic():
         locked = lock_member(member.pk)
         Purchase.objects.filter(member=locked, is_active=True).update(is_active=False)
-        locked.plan = plan
-        locked.plan_expires_at = None
-        locked.plan_product = ""
-        locked.plan_auto_renew = False
+        clear_subscription(locked, plan)
         save_plan(locked)
     return locked
 
 
 def _is_managed_by_store(verifier: StoreVerifier, purchase: Purchase) -> bool:
-    """Return True if the current store decides whether this purchase renews itself."""
     return verifier.can_refresh and purchase.store == verifier.store

@@ -14,27 +14,22 @@ from core.jobs.runner import run_job
 
 
 class StoreUnavailableError(RuntimeError):
-    """The store did not respond for some purchases; everything else was done."""
+    """Some purchases got no response."""
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def expire_plans() -> None:
-    """Expire plans; hourly (spec 6.8)."""
     run_job("expire_plans", run_expire_plans)
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def process_store_notifications() -> None:
-    """Process the store's notifications; every minute, no run without any."""
+    """Process notifications; every minute."""
     if has_pending_notifications(timezone.now()):
         run_job("process_store_notifications", run_process_store_notifications)
 
 
 def run_expire_plans(now: datetime) -> int:
-    """Return the number of expired plans.
-
-    Raises `StoreUnavailableError` at the end if the store did not respond.
-    """
     result = run_expiry(now)
     if result.failed:
         raise StoreUnavailableError(f"{result.failed} purchases without a response.")
@@ -42,10 +37,6 @@ def run_expire_plans(now: datetime) -> int:
 
 
 def run_process_store_notifications(now: datetime) -> int:
-    """Return the number of processed notifications.
-
-    Raises `StoreUnavailableError` at the end if the store did not respond.
-    """
     result = process_pending_notifications(now)
     if result.failed:
         raise StoreUnavailableError(f"{result.failed} purchases without a response.")

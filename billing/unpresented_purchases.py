@@ -1,8 +1,4 @@
-"""Purchases that no member presented, as of a renewal in the Play Store.
-
-The store only reports them by a notification. They are looked up and given to the
-member whom the store's response names (spec 6.9).
-"""
+"""Purchases that no member presented, as in the Play Store (spec 6.9)."""
 
 from datetime import datetime, timedelta
 
@@ -13,23 +9,14 @@ from accounts.models import Member
 from billing.account_tokens import find_member_id
 from billing.errors import InvalidPurchaseError
 from billing.models import Purchase, StoreNotification
-from billing.purchases import (
-    PurchaseChange,
-    lock_member,
-    lock_tokens,
-    recompute_plan,
-    record_purchase,
-    save_plan,
-)
+from billing.purchases import apply_subscription, lock_tokens
 from billing.stores import StoreVerifier, Subscription, hash_token
 from billing.subscriptions import acknowledge_purchase
 from core.db.transactions import retry_on_conflict
 
-# Between two requests to the store about one token.
 LOOKUP_INTERVAL = timedelta(minutes=1)
-# Between two searches for the owner.
 SEARCH_INTERVAL = timedelta(hours=1)
-# The store refunds then what nobody acknowledged.
+# Unacknowledged purchases are then refunded.
 SEARCH_DURATION = timedelta(days=3)
 
 Outcome = StoreNotification.Outcome
@@ -38,14 +25,10 @@ Outcome = StoreNotification.Outcome
 def assign_purchase(
     verifier: StoreVerifier, notification: StoreNotification, token: str, now: datetime
 ) -> Outcome:
-    """Look up the unknown token of a notification and record it for its owner.
+    """Look up an unknown token and record it for its owner.
 
-    Call outside of transactions. Return PENDING if the store was asked about the token
-    within the last minute, and NO_OWNER if a purchase names no member. Raises
-    `ProviderUnavailableError`, and `PurchaseAlreadyUsedError` if the response names
-    different accounts.
+    Call it outside of transactions. Returns PENDING for a minute after a look-up.
     """
-    # Tokens become a part of the store's URL.
     if not (token and token.isascii() and token.isprintable()):
         return Outcome.UNKNOWN_PURCHASE
     if not _reserve_lookup(notification, now):
@@ -61,12 +44,11 @@ def assign_purchase(
     if member_id is None:
         return Outcome.NO_OWNER
     try:
-        _record(member_id, subscription, checked_at)
+        apply_subscription(member_id, subscription, checked_at)
     except Member.DoesNotExist:
         return Outcome.NO_OWNER
     except InvalidPurchaseError:
         return Outcome.UNKNOWN_PURCHASE
-    # Only after the commit: an acknowledged purchase must never be lost here.
     if not subscription.is_acknowledged:
         acknowledge_purchase(
             token,
@@ -77,10 +59,7 @@ def assign_purchase(
 
 
 def is_search_due(notification: StoreNotification, now: datetime) -> bool:
-    """Return True if the owner of the purchase shall be searched again later.
-
-    One notification of each token waits, for three days.
-    """
+    """Return True for a token's oldest notification, for three days."""
     others = StoreNotification.objects.filter(
         token_hash=notification.token_hash,
         processed_at=None,
@@ -94,7 +73,6 @@ def is_search_due(notification: StoreNotification, now: datetime) -> bool:
 @retry_on_conflict
 @transaction.atomic
 def _reserve_lookup(notification: StoreNotification, now: datetime) -> bool:
-    """Note a look-up; return False if the token was looked up within a minute."""
     lock_tokens(notification.token_hash)
     recent = StoreNotification.objects.filter(
         token_hash=notification.token_hash, looked_up_at__gt=now - LOOKUP_INTERVAL
@@ -106,7 +84,6 @@ def _reserve_lookup(notification: StoreNotification, now: datetime) -> bool:
 
 
 def _find_owner(subscription: Subscription) -> int | None:
-    """Return the id of the member whom the store's response names, or None."""
     for token in (subscription.replaced_token, subscription.expired_token):
         purchase = Purchase.objects.filter(
             store=subscription.store, token_hash=hash_token(token)
@@ -118,15 +95,3 @@ def _find_owner(subscription: Subscription) -> int | None:
         if account_id and (member_id := find_member_id(account_id)) is not None:
             return member_id
     return None
-
-
-@retry_on_conflict
-@transaction.atomic
-def _record(member_id: int, subscription: Subscription, checked_at: datetime) -> None:
-    """Record the purchase and update the plan; raise `Member.DoesNotExist`."""
-    member = lock_member(member_id)
-    now = timezone.now()
-    change = record_purchase(member, subscription, checked_at=checked_at, now=now)
-    if change is not PurchaseChange.NONE:
-        recompute_plan(member, now)
-        save_plan(member)

@@ -1,22 +1,15 @@
 """URLs of billing, below /api/billing."""
 
 from django.urls import path
+from rest_framework.routers import SimpleRouter
 
 from billing import views
 
+router = SimpleRouter(trailing_slash=False, use_regex_path=False)
+router.register("", views.BillingViewSet, "billing")
+
 urlpatterns = [
-    path("products", views.ProductsView.as_view(), name="products"),
-    path(
-        "store/verify", views.VerifyPurchaseView.as_view(), name="purchase-verification"
-    ),
-    path(
-        "store/rtdn", views.StoreNotificationView.as_view(), name="store-notification"
-    ),
-    path("account-token", views.AccountTokenView.as_view(), name="account-token"),
-    path("subscription", views.SubscriptionView.as_view(), name="subscription"),
-    path("cancel", views.CancelSubscriptionView.as_view(), name="cancel-subscription"),
-    path("resume", views.ResumeSubscriptionView.as_view(), name="resume-subscription"),
-    path(
-        "restore", views.RestoreSubscriptionView.as_view(), name="restore-subscription"
-    ),
+    *router.urls,
+    path("store/verify", views.VerifyPurchaseView.as_view(), name="verify-purchase"),
+    path("store/rtdn", views.StoreNotificationView.as_view(), name="notification"),
 ]

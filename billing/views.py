@@ -1,13 +1,13 @@
-"""Products, purchases, the subscription, and notifications from the store."""
+"""Products, purchases and the subscription."""
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.authentication import current_member
 from accounts.errors import InvalidIdTokenError
 from accounts.models import Member
+from accounts.sessions.authentication import current_member
 from billing import store_notifications, subscriptions
 from billing.account_tokens import get_account_token
 from billing.errors import InvalidPurchaseError, PurchaseAlreadyUsedError
@@ -24,25 +24,18 @@ from billing.serializers import (
     product_payload,
     subscription_payload,
 )
+from core.api.operations import extend_schema
 from core.api.parsers import RawBodyParser
 from core.api.permissions import AllowAny, IsMember
 from core.api.serializers import validate_body
-from core.api.views import APIView
+from core.api.views import APIView, ViewSet
 from core.client_ip import get_client_ip, rate_limit_key
-from core.errors import NotFoundError, ProviderUnavailableError, RateLimitedError
-
-
-class ProductsView(APIView):
-    permission_classes = [IsMember]
-    schema_tag = "Billing"
-
-    @extend_schema(operation_id="listProducts", responses=ProductSerializer(many=True))
-    def get(self, request: Request) -> Response:
-        """List the subscription products.
-
-        The monthly and the yearly one; the store charges the price that it shows.
-        """
-        return Response([product_payload(product) for product in PRODUCTS])
+from core.errors import (
+    DomainError,
+    NotFoundError,
+    ProviderUnavailableError,
+    RateLimitedError,
+)
 
 
 class VerifyPurchaseView(APIView):
@@ -53,7 +46,7 @@ class VerifyPurchaseView(APIView):
             InvalidPurchaseError,
             PurchaseAlreadyUsedError,
             ProviderUnavailableError,
-        ],
+        ]
     }
 
     @extend_schema(
@@ -71,19 +64,34 @@ class VerifyPurchaseView(APIView):
         be reached.
         """
         body = validate_body(PurchaseRequestSerializer, request)
-        verified = subscriptions.verify_purchase(
+        member, is_applied = subscriptions.verify_purchase(
             current_member(request), body["product_id"], body["purchase_token"]
         )
-        payload = subscription_payload(verified.member, timezone.now())
-        return Response(payload | {"applied": verified.applied})
+        payload = subscription_payload(member, timezone.now())
+        return Response(payload | {"applied": is_applied})
 
 
-class SubscriptionView(APIView):
+class BillingViewSet(ViewSet):
     permission_classes = [IsMember]
     schema_tag = "Billing"
+    raises = {
+        "cancel_subscription": [ProviderUnavailableError],
+        "resume_subscription": [NotFoundError, ProviderUnavailableError],
+        "restore_subscription": [NotFoundError],
+    }
+
+    @extend_schema(responses=ProductSerializer(many=True))
+    @action(detail=False, url_path="products")
+    def list_products(self, request: Request) -> Response:
+        """List the subscription products.
+
+        The monthly and the yearly one; the store charges the price that it shows.
+        """
+        return Response([product_payload(product) for product in PRODUCTS])
 
     @extend_schema(responses=SubscriptionSerializer)
-    def get(self, request: Request) -> Response:
+    @action(detail=False, url_path="subscription")
+    def get_subscription(self, request: Request) -> Response:
         """Get the subscription.
 
         The plan, its expiry, the next payment and auto-renew.
@@ -92,20 +100,9 @@ class SubscriptionView(APIView):
             subscriptions.reload_member(current_member(request))
         )
 
-
-class CancelSubscriptionView(APIView):
-    permission_classes = [IsMember]
-    schema_tag = "Billing"
-    raises = {
-        "post": [ProviderUnavailableError],
-    }
-
-    @extend_schema(
-        operation_id="cancelSubscription",
-        request=None,
-        responses=SubscriptionSerializer,
-    )
-    def post(self, request: Request) -> Response:
+    @extend_schema(request=None, responses=SubscriptionSerializer)
+    @action(detail=False, methods=["post"], url_path="cancel")
+    def cancel_subscription(self, request: Request) -> Response:
         """Cancel auto-renew.
 
         The plan stays until its expiry. Without a subscription nothing changes. If the
@@ -114,20 +111,9 @@ class CancelSubscriptionView(APIView):
         """
         return subscription_response(subscriptions.cancel(current_member(request)))
 
-
-class ResumeSubscriptionView(APIView):
-    permission_classes = [IsMember]
-    schema_tag = "Billing"
-    raises = {
-        "post": [NotFoundError, ProviderUnavailableError],
-    }
-
-    @extend_schema(
-        operation_id="resumeSubscription",
-        request=None,
-        responses=SubscriptionSerializer,
-    )
-    def post(self, request: Request) -> Response:
+    @extend_schema(request=None, responses=SubscriptionSerializer)
+    @action(detail=False, methods=["post"], url_path="resume")
+    def resume_subscription(self, request: Request) -> Response:
         """Resume auto-renew.
 
         404 without a running subscription. With Google Play the member resumes in the
@@ -135,20 +121,9 @@ class ResumeSubscriptionView(APIView):
         """
         return subscription_response(subscriptions.resume(current_member(request)))
 
-
-class RestoreSubscriptionView(APIView):
-    permission_classes = [IsMember]
-    schema_tag = "Billing"
-    raises = {
-        "post": [NotFoundError],
-    }
-
-    @extend_schema(
-        operation_id="restoreSubscription",
-        request=None,
-        responses=SubscriptionSerializer,
-    )
-    def post(self, request: Request) -> Response:
+    @extend_schema(request=None, responses=SubscriptionSerializer)
+    @action(detail=False, methods=["post"], url_path="restore")
+    def restore_subscription(self, request: Request) -> Response:
         """Restore the membership from the most recent payment.
 
         The plan gets the expiry of that payment if it is in the future and later than
@@ -158,13 +133,9 @@ class RestoreSubscriptionView(APIView):
             subscriptions.restore_membership(current_member(request))
         )
 
-
-class AccountTokenView(APIView):
-    permission_classes = [IsMember]
-    schema_tag = "Billing"
-
-    @extend_schema(operation_id="getAccountToken", responses=AccountTokenSerializer)
-    def get(self, request: Request) -> Response:
+    @extend_schema(responses=AccountTokenSerializer)
+    @action(detail=False, url_path="account-token")
+    def get_account_token(self, request: Request) -> Response:
         """Get what the app passes to the store with a purchase.
 
         It names the member, and no other account can apply the purchase then; one that
@@ -183,7 +154,12 @@ class StoreNotificationView(APIView):
     permission_classes = [AllowAny]
     schema_tag = "Billing"
     raises = {
-        "post": [InvalidIdTokenError, RateLimitedError, ProviderUnavailableError],
+        "post": [
+            DomainError,
+            InvalidIdTokenError,
+            RateLimitedError,
+            ProviderUnavailableError,
+        ]
     }
     parser_classes = [PushParser]
 
@@ -196,7 +172,8 @@ class StoreNotificationView(APIView):
     def post(self, request: Request) -> Response:
         """Receive a real-time developer notification.
 
-        Each message id is stored once; a body that cannot be parsed is stored as well.
+        Each message id is stored once; a body that is no JSON is stored as well, JSON
+        that is no object is refused.
         If a push audience is configured, a request without a valid Google token for it
         is 401; without one, 120 a minute and address are accepted, and 300 in all. 429
         `RATE_LIMITED` also while too many wait to be processed.

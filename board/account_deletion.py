@@ -1,7 +1,7 @@
-"""Deletion of a member's posts, comments, votes and images with the account.
+"""Deletion of a member's content with the account.
 
-Rows are locked in the order of `board.locking`, since the triggers that keep the
-counters change posts and comments of others.
+Rows are locked in the order of `board.locking`: triggers change the counters of other
+members' content.
 """
 
 from typing import Any
@@ -10,7 +10,8 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Member
-from board.images import delete_member_images, unlink_images
+from board.images import delete_images, unlink_images
+from board.models import Image
 from core.db.locks import AdvisoryLock, advisory_xact_lock
 
 _LOCK_POSTS = """
@@ -30,7 +31,7 @@ _LOCK_COMMENTS = """
     )
     ORDER BY id FOR UPDATE
 """
-# Children before parents (foreign keys); images follow, as in `board.posts`.
+# Children precede parents; images follow, as in `board.posts`.
 _DELETE = (
     "DELETE FROM board_comment_vote WHERE member_id = %(member)s",
     "DELETE FROM board_comment_vote WHERE comment_id = ANY(%(comments)s)",
@@ -43,18 +44,16 @@ _DELETE = (
 
 def lock_for_account_deletion(member: Member) -> None:
     """Serialize account deletions; call before locking any row."""
-    # A deletion changes a post twice, by its votes and by its comments. Of a row that a
-    # transaction changes twice PostgreSQL checks the foreign key again at commit, which
-    # locks the author: two members who had written to each other would deadlock.
+    # A deletion changes a post by its votes and by its comments. After the second
+    # change PostgreSQL locks the author at commit, to check the foreign key: two
+    # members who wrote to each other would deadlock.
     advisory_xact_lock(AdvisoryLock.ACCOUNT_DELETION)
 
 
 def delete_member_data(member: Member) -> None:
-    """Delete everything of the member on the board (spec 2.9).
+    """Delete all content of the member (spec 2.9), whom the caller has locked.
 
-    Runs in the caller's transaction, which has locked the member, so that nothing is
-    added. Posts are deleted with the comments and votes of others, and images also
-    where posts of others show them.
+    Posts go with the comments and votes of others, images also from posts of others.
     """
     values: dict[str, Any] = {"member": member.pk}
     with connection.cursor() as cursor:
@@ -67,4 +66,4 @@ def delete_member_data(member: Member) -> None:
         for statement in _DELETE:
             cursor.execute(statement, values)
     unlink_images(values["posts"], timezone.now())
-    delete_member_images(member)
+    delete_images(Image.objects.filter(member=member).values_list("id", flat=True))

@@ -1,7 +1,4 @@
-"""Moderation in the Django admin.
-
-Find posts, comments and images; hide, pin or delete them.
-"""
+"""Moderation in Django admin."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection
@@ -17,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Member
@@ -58,9 +55,9 @@ from core.admin.columns import (
 )
 from core.admin.filters import YES_NO, badge_filter, choice_filter, date_filter
 
-# Of the posts that show an image, the newest ones.
+# Newest posts with an image.
 MAX_LISTED_POSTS = 20
-# The newest ones: the text of comments has no index.
+# The text of comments has no index.
 MAX_SEARCHED_COMMENTS = 200_000
 AUTHOR_PREFIX = "@"
 
@@ -68,73 +65,47 @@ AUTHOR_PREFIX = "@"
 def make_action(
     change: Callable[[Member, Collection[Any]], int],
     label: Text,
-    report: Callable[[int], str],
+    report: Any,
     **options: Any,
 ) -> Action:
-    """Return the action of a function of `board.moderation`."""
 
     def apply(request: HttpRequest, ids: Collection[Any]) -> None:
-        messages.success(request, report(change(get_actor(request), ids)))
+        count = change(get_actor(request), ids)
+        messages.success(request, report.format(count=count))
 
     return Action(label, apply, **options)
 
 
-def report_hidden(count: int) -> str:
-    return ngettext("{count} hidden.", "{count} hidden.", count).format(count=count)
-
-
-def report_shown(count: int) -> str:
-    text = ngettext("{count} shown again.", "{count} shown again.", count)
-    return text.format(count=count)
-
-
-def report_deleted(count: int) -> str:
-    return ngettext("{count} deleted.", "{count} deleted.", count).format(count=count)
-
-
-def report_pinned(count: int) -> str:
-    text = ngettext("{count} marked as notice.", "{count} marked as notices.", count)
-    return text.format(count=count)
-
-
-def report_unpinned(count: int) -> str:
-    text = ngettext("{count} is no notice now.", "{count} are no notices now.", count)
-    return text.format(count=count)
-
-
-def make_hiding_actions(
-    hide: Callable[..., int],
-) -> dict[str, Action]:
-    """Return the actions that hide rows and show them again."""
+def make_hiding_actions(hide: Callable[..., int]) -> dict[str, Action]:
     return {
         "hide": make_action(
             partial(hide, hidden=True),
             _("Hide"),
-            report_hidden,
+            ngettext_lazy("{count} hidden.", "{count} hidden.", "count"),
             has_effect_on=lambda row: not row.is_hidden,
         ),
         "show": make_action(
             partial(hide, hidden=False),
             _("Show again"),
-            report_shown,
+            ngettext_lazy("{count} shown again.", "{count} shown again.", "count"),
             has_effect_on=lambda row: row.is_hidden,
         ),
     }
 
 
 def make_deletion(delete: Callable[..., int], question: Text) -> Action:
-    """Return the action that deletes rows after a question."""
+    report = ngettext_lazy("{count} deleted.", "{count} deleted.", "count")
     return make_action(
-        delete, _("Delete"), report_deleted, question=question, is_dangerous=True
+        delete, _("Delete"), report, question=question, is_dangerous=True
     )
 
 
 class ModerationAdmin(ActionAdmin):
-    """Base of the content of members: search by author or text, change by actions."""
+    """Base of members' content."""
 
     ordering = ["-id"]
     list_select_related = ["member"]
-    # Makes the search field appear; `get_search_results` does the search.
+    # Django shows the field; `get_search_results` searches.
     search_fields = ["id"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -153,7 +124,7 @@ class ModerationAdmin(ActionAdmin):
 
     @abstractmethod
     def filter_by_text(self, rows: QuerySet[Any], text: str) -> QuerySet[Any]:
-        """Filter by text, using an index or among the newest rows only."""
+        """Filter by an index, or among the newest rows only."""
 
 
 @admin.register(Post)
@@ -177,22 +148,23 @@ class PostAdmin(ModerationAdmin):
         *("tags_shown", "shown"),
     ]
     readonly_fields = ["comments", "tags_shown", "shown"]
-    export_columns = [
-        text_column("id", _("Number")),
-        *list_display,
-    ]
+    export_columns = [text_column("id", _("Number")), *list_display]
     row_actions = {
         **make_hiding_actions(moderation.hide_posts),
         "notice": make_action(
             partial(moderation.mark_notices, notice=True),
             _("Mark as notice"),
-            report_pinned,
+            ngettext_lazy(
+                "{count} marked as notice.", "{count} marked as notices.", "count"
+            ),
             has_effect_on=lambda post: not post.is_notice,
         ),
         "unnotice": make_action(
             partial(moderation.mark_notices, notice=False),
             _("Unmark as notice"),
-            report_unpinned,
+            ngettext_lazy(
+                "{count} is no notice now.", "{count} are no notices now.", "count"
+            ),
             has_effect_on=lambda post: post.is_notice,
         ),
         "delete": make_deletion(
@@ -212,7 +184,7 @@ class PostAdmin(ModerationAdmin):
 
     @admin.display(description=_("Content"))
     def shown(self, post: Post) -> SafeString:
-        # In a sandboxed frame, so that nothing runs, whatever is stored.
+        # Nothing runs in a sandboxed frame, whatever is stored.
         return format_html(
             '<iframe sandbox title="{}" class="content-frame" srcdoc="{}"></iframe>',
             *(gettext("Content"), render_html(post.content)),
@@ -268,7 +240,7 @@ class CommentAdmin(ModerationAdmin):
         ).format(count=f"{MAX_SEARCHED_COMMENTS:,}")
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        # The link from the page of a post.
+        # The page of a post links to this filter.
         is_post = lookup == "post__exact" and self.is_id(value)
         return is_post or super().lookup_allowed(lookup, value, request)
 
@@ -309,7 +281,7 @@ class ImageAdmin(ModerationAdmin):
         "delete": make_deletion(
             moderation.delete_shown_images,
             _("Posts that show it lose it too. It cannot be undone."),
-        ),
+        )
     }
 
     def is_id(self, text: str) -> bool:
@@ -333,7 +305,7 @@ class ImageAdmin(ModerationAdmin):
 
 
 class ContentInline(NewestInline):
-    """The newest posts or comments of a member, on the member's page."""
+    ordering = ["-id"]
 
     def get_all_query(self, obj: Member) -> str:
         return f"?q={AUTHOR_PREFIX}{obj.login_id}"
@@ -343,7 +315,6 @@ class PostInline(ContentInline):
     model = Post
     verbose_name_plural = _("newest posts")
     all_label = _("All posts of the member")
-    ordering = ["-id"]
     columns = [
         link_column(
             "title", _("Title"), "board_post", lambda r: r.pk, lambda r: r.title
@@ -359,7 +330,6 @@ class CommentInline(ContentInline):
     model = Comment
     verbose_name_plural = _("newest comments")
     all_label = _("All comments of the member")
-    ordering = ["-id"]
     columns = [
         link_column(
             "content",

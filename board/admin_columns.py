@@ -1,4 +1,4 @@
-"""Columns of posts, comments and images in the Django admin."""
+"""Columns of the board in Django admin."""
 
 from typing import Any
 
@@ -43,7 +43,6 @@ TEXT = Column("content", _("Comment"), lambda row: shorten(row.content))
 
 
 def list_states(row: Any) -> list[tuple[Text, str]]:
-    """Return the badges of a post or comment: a notice, or hidden."""
     states: list[tuple[Text, str]] = []
     if getattr(row, "is_notice", False):
         states.append((_("Notice"), "info"))
@@ -63,7 +62,6 @@ POST_OF_COMMENT = link_column(
 
 
 def image_column(name: str, css_class: str) -> Column:
-    """Return a column of images, in a size of the style sheet."""
     return Column(
         name,
         _("Image"),

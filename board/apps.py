@@ -1,4 +1,4 @@
-"""The Django app of the community board."""
+"""App configuration of the board."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _

@@ -1,6 +1,6 @@
-"""Comments as they are read: those of a post, hot ones first, and the member's own.
+"""Lists of comments.
 
-A page is cut from ids alone; then authors, posts and the reader's votes are joined.
+A page is cut from ids alone, before authors, posts and the reader's votes are joined.
 """
 
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ from core.api.pagination import PageRequest
 from core.db.rows import fetch_all, fetch_one
 from core.errors import NotFoundError
 
-# The hot comments, then the others by id: one sequence, from which pages are cut. The
-# last limit changes nothing; it tells the planner how few rows there are to join.
+# Hot comments come before others. The last limit changes nothing: the planner learns
+# from it how few rows there are to join.
 _PAGE = """
     WITH hot AS MATERIALIZED (
         SELECT c.id, row_number() OVER (ORDER BY c.up_count DESC, c.id DESC) AS rank
@@ -80,7 +80,7 @@ _COUNT = """
 
 @dataclass(slots=True)
 class CommentRow(AuthorRow):
-    """A row of `_COMMENTS`; times are in the JSON format of PostgreSQL."""
+    """Times are in PostgreSQL's JSON format."""
 
     id: int
     content: str
@@ -96,18 +96,13 @@ class CommentRow(AuthorRow):
 
 
 class CommentCount(NamedTuple):
-    """The stored counter of a post."""
-
     comment_count: int
 
 
 def list_comments_page(
     reader: Member, post_id: int, page: PageRequest, now: datetime
 ) -> tuple[int, list[dict[str, Any]]]:
-    """Return the count and one page: at most three hot comments, then the oldest first.
-
-    Hot comments are ordered by their up votes. Raises `NotFoundError`.
-    """
+    """Return the count and a page: at most three hot comments, then oldest first."""
     params = {
         "post": require_valid_id(post_id),
         "size": page.size,
@@ -123,7 +118,6 @@ def list_comments_page(
 def list_own_comments(
     member: Member, page: PageRequest, now: datetime
 ) -> tuple[int, list[dict[str, Any]]]:
-    """Return the count and one page of the member's comments, newest first."""
     params = {"member": member.pk, "size": page.size, "offset": page.offset}
     total = fetch_count(_COUNT_OWN, params)
     rows = _fetch_comments(member, _OWN, params, now)
@@ -143,7 +137,6 @@ def list_own_comments(
 def get_comment_payload(
     reader: Member, comment_id: int, now: datetime
 ) -> dict[str, Any]:
-    """Return one visible comment; raise `NotFoundError`."""
     params = {"comment": require_valid_id(comment_id)}
     rows = _fetch_comments(reader, _ONE, params, now)
     if not rows:
@@ -160,7 +153,6 @@ def _fetch_comments(
 
 
 def _comment_payload(row: CommentRow) -> dict[str, Any]:
-    """Return a comment as `CommentSerializer` declares it (spec 5.3)."""
     return {
         "id": row.id,
         "content": row.content,

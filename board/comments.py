@@ -1,15 +1,15 @@
-"""Comments: create, update and delete (spec 5.3). `board.comment_list` reads them.
+"""Writing of comments (spec 5.3).
 
-Each write is one transaction; locks are taken in the order of `board.locking`.
+Locks are taken in the order of `board.locking`.
 """
 
 from datetime import datetime
 
 from django.db import transaction
 
-from accounts.audit_log import DELETION, log_admin_action
 from accounts.models import Member, PointHistory
-from accounts.points import award_points
+from accounts.profile.points import award_points
+from accounts.security.audit_log import DELETION, log_admin_action
 from board.locking import (
     lock_comment,
     lock_member_for_update,
@@ -25,10 +25,7 @@ from core.errors import NotFoundError
 
 @retry_on_conflict
 def create_comment(member: Member, post_id: int, content: str, now: datetime) -> int:
-    """Create a comment below a visible post and award points; return its id.
-
-    Raises `NotFoundError` or `RateLimitedError`.
-    """
+    """Create a comment below a visible post; return its id."""
     with transaction.atomic():
         lock_member_for_update(member)
         post = lock_post(post_id)
@@ -44,7 +41,6 @@ def create_comment(member: Member, post_id: int, content: str, now: datetime) ->
 def update_comment(
     member: Member, comment_id: int, content: str, now: datetime
 ) -> None:
-    """Update the text of a comment; only its author can."""
     with transaction.atomic():
         lock_member_key_share(member)
         comment = lock_comment(comment_id)
@@ -56,14 +52,10 @@ def update_comment(
 
 @retry_on_conflict
 def delete_comment(member: Member, comment_id: int) -> None:
-    """Delete a comment with its votes.
-
-    Its author and administrators can; what an administrator deletes of others is
-    written to the audit log.
-    """
+    """Delete a comment with its votes, as its author or an administrator."""
     with transaction.atomic():
         lock_member_key_share(member)
-        # A trigger will change the comment counter of the post.
+        # A trigger changes the comment counter of the post.
         lock_post(get_comment(comment_id).post_id)
         comment = lock_comment(comment_id, for_delete=True)
         require_author(member, comment, or_administrator=True)
@@ -74,7 +66,7 @@ def delete_comment(member: Member, comment_id: int) -> None:
 
 
 def get_comment(comment_id: int) -> Comment:
-    """Return a visible comment of a visible post; raise `NotFoundError`."""
+    """Return a visible comment of a visible post."""
     comments = Comment.objects.filter(is_hidden=False, post__is_hidden=False)
     comment = comments.filter(pk=comment_id).first()
     if comment is None:

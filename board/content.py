@@ -1,4 +1,4 @@
-"""The HTML of posts: sanitize it, and extract text and images. Pure."""
+"""The HTML of posts. Pure."""
 
 import html as entities
 import re
@@ -12,9 +12,9 @@ from django.utils.translation import gettext
 from core.api.fields import DISALLOWED_CHARACTERS
 from core.errors import InvalidFieldError
 
-# In characters, as sent and as stored (spec 10.1).
+# Characters, as sent and as stored (spec 10.1).
 MAX_CONTENT_LENGTH = 100_000
-# The time of a parser grows with the number of tags, and the square of their depth.
+# Parsing time grows with tags, and the square of their depth.
 MAX_HTML_TAGS = 10_000
 # Clients render nested elements by recursion.
 MAX_DEPTH = 100
@@ -28,12 +28,12 @@ ALLOWED_TAGS = frozenset({
     "ul", "ol", "li",
     "table", "caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr", "th", "td",
 })
-# Removed with their content.
+# These are removed with their content.
 CLEAN_CONTENT_TAGS = frozenset({
     "script", "style", "svg", "math", "iframe", "object", "template", "title", "select",
     "noscript", "noembed", "noframes", "textarea", "xmp",
 })
-# Words end at these elements; within others, such as b, they go on.
+# Words end at these elements, but not at b.
 BLOCK_TAGS = frozenset({
     "p", "div", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre",
     "ul", "ol", "li", "table", "caption", "tr", "th", "td",
@@ -52,44 +52,60 @@ _LOCAL_IMAGE_PATH_RE = re.compile(rf"{IMAGE_PATH_PREFIX}({_UUID})", re.IGNORECAS
 _LINK_RE = re.compile(r"(?:https?://|mailto:)[^\x00-\x1f\x7f]+", re.IGNORECASE)
 _SIZE_RE = re.compile(r"[1-9][0-9]{0,3}")
 _ANY_TAG_RE = re.compile(r"</?[A-Za-z]")
-# The elements that an HTML parser reopens in each paragraph if they are left open.
+# A parser reopens these in each paragraph if they are left open.
 _FORMATTING_TAG_RE = re.compile(
     r"<(b|big|code|em|font|i|s|small|strike|strong|tt|u)[\s/][^>]*", re.IGNORECASE
 )
-# A tag as the sanitizer writes it: lower case, every value in quotes.
+# The sanitizer writes lower case, and values in quotes.
 _TAG_RE = re.compile(r'<(/?)([a-z][a-z0-9]*)((?: [a-z]+="[^"]*")*)>')
 _LOCAL_IMAGE_SRC_RE = re.compile(rf' src="{IMAGE_PATH_PREFIX}({_UUID})"')
 _DISALLOWED_RE = re.compile(DISALLOWED_CHARACTERS)
 _INVISIBLE_RE = re.compile(r"[\s\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]+")
 
 
-def sanitize_html(html: str) -> str:
-    """Return the safe part of a member's HTML, in one normal form.
+def sanitize_html(html: str, *, required: bool = False) -> str:
+    """Return the safe part of a member's HTML, in one normal form. Idempotent.
 
-    Links lead to http, https and mailto only; images are those of this service, by
-    their path. Idempotent. Raises `InvalidFieldError` for content that is too long or
-    has too many tags.
+    Links lead to http, https and mailto; images are paths of this service. Raises
+    `InvalidFieldError` for long content or many tags, and with `required` for content
+    that shows nothing.
     """
     if len(_ANY_TAG_RE.findall(html)) > MAX_HTML_TAGS:
         detail = gettext("The content has too many HTML tags.")
         raise InvalidFieldError("content", detail, "max_length")
-    # Without the dropped tags a parser may read the rest differently, so repeat until
-    # nothing changes.
+    # A parser may read the rest differently without the dropped tags.
     for _ in range(MAX_PASSES):
-        cleaned = _clean_once(html)
+        # The parser repeats open formatting elements in each paragraph, without limit
+        # if their attributes differ. No attribute of them is allowed.
+        cleaned = nh3.clean(
+            _FORMATTING_TAG_RE.sub(r"<\1", html),
+            tags=set(ALLOWED_TAGS),
+            clean_content_tags=set(CLEAN_CONTENT_TAGS),
+            attributes=ALLOWED_ATTRIBUTES,
+            attribute_filter=_filter_attribute,
+            url_schemes={"http", "https", "mailto"},
+            link_rel="noopener nofollow ugc",
+        )
+        cleaned = _prune_tags(_DISALLOWED_RE.sub("", cleaned))
+        # A parser skips the first newline of a pre: no pass would be the last.
+        cleaned = re.sub(r"<pre>\n+", "<pre>", cleaned)
         if len(cleaned) > MAX_CONTENT_LENGTH:
             detail = gettext("The content has more than {limit} characters.")
             detail = detail.format(limit=MAX_CONTENT_LENGTH)
             raise InvalidFieldError("content", detail, "max_length")
         if cleaned == html:
-            return cleaned
+            break
         html = cleaned
-    # Content that does not settle was made to confuse parsers: keep its text only.
-    return nh3.clean(html, tags=set())
+    else:
+        # Such content was made to confuse parsers: keep its text only.
+        html = nh3.clean(html, tags=set())
+    if required and is_empty(html):
+        detail = gettext("The content must contain text or an image.")
+        raise InvalidFieldError("content", detail, "blank")
+    return html
 
 
 def render_html(content: str) -> str:
-    """Return sanitized content for clients: images by their absolute URL."""
     src = f' src="{IMAGE_PATH_PREFIX}'
     absolute_src = f' src="{settings.PUBLIC_URL.rstrip("/")}{IMAGE_PATH_PREFIX}'
 
@@ -101,21 +117,16 @@ def render_html(content: str) -> str:
 
 
 def build_search_text(title: str, html: str) -> str:
-    """Return title and text of sanitized content, normalized for the search."""
     return normalize_search_text(f"{title}\n{_extract_text(html)}")
 
 
 def normalize_search_text(text: str) -> str:
-    """Return the text composed (NFC), in lower case, with single spaces.
-
-    The same for stored texts and for keywords.
-    """
+    """Return the text composed (NFC), in lower case, with single spaces."""
     composed = unicodedata.normalize("NFC", text).replace("\0", "")
     return " ".join(composed.lower().split())
 
 
 def extract_image_ids(html: str) -> set[UUID]:
-    """Return the ids of the images that sanitized content shows."""
     return {
         UUID(source.group(1))
         for tag in _TAG_RE.finditer(html)
@@ -125,7 +136,6 @@ def extract_image_ids(html: str) -> set[UUID]:
 
 
 def is_empty(html: str) -> bool:
-    """Return True if sanitized content has neither visible text nor an image."""
     if extract_image_ids(html):
         return False
     return not _INVISIBLE_RE.sub("", _extract_text(html))
@@ -138,30 +148,10 @@ def _extract_text(html: str) -> str:
     return entities.unescape(_TAG_RE.sub(replace_tag, html))
 
 
-def _clean_once(html: str) -> str:
-    # The parser repeats formatting elements that are left open in each paragraph, and
-    # those with different attributes without limit. None of their attributes is
-    # allowed anyway, so drop them first.
-    html = _FORMATTING_TAG_RE.sub(r"<\1", html)
-    cleaned = nh3.clean(
-        html,
-        tags=set(ALLOWED_TAGS),
-        clean_content_tags=set(CLEAN_CONTENT_TAGS),
-        attributes=ALLOWED_ATTRIBUTES,
-        attribute_filter=_filter_attribute,
-        url_schemes={"http", "https", "mailto"},
-        link_rel="noopener nofollow ugc",
-    )
-    cleaned = _prune_tags(_DISALLOWED_RE.sub("", cleaned))
-    # A parser skips the first newline of a pre, so with it no pass would be the last.
-    return re.sub(r"<pre>\n+", "<pre>", cleaned)
-
-
 def _filter_attribute(tag: str, name: str, value: str) -> str | None:
-    """Return the value that an allowed attribute keeps, or None to drop it."""
     match tag, name:
         case "img", "src":
-            # A path of this service's images, also if given below PUBLIC_URL.
+            # A path of this service, also below PUBLIC_URL.
             path = value.strip().removeprefix(settings.PUBLIC_URL.rstrip("/"))
             local = _LOCAL_IMAGE_PATH_RE.fullmatch(path)
             return f"{IMAGE_PATH_PREFIX}{local.group(1).lower()}" if local else None

@@ -1,4 +1,4 @@
-"""The board's rollups: counters of posts and comments, counts by category, points."""
+"""Rollups of the board and of points."""
 
 from core.db.rollup_audit import Rollup
 
@@ -47,14 +47,9 @@ ROLLUPS = (
         is_whole_table=False,
     ),
     Rollup("member", ("id",), ("points",), _MEMBER_POINTS, is_whole_table=False),
-    Rollup(
-        "board_post_count",
-        ("category",),
-        ("posts",),
-        _CATEGORY_COUNTS,
-    ),
+    Rollup("board_post_count", ("category",), ("posts",), _CATEGORY_COUNTS),
 )
-# Every table that a source query reads, or that is rebuilt.
+# All tables that are read or rebuilt.
 LOCKED_TABLES = (
     *("member", "board_post", "board_comment", "board_post_vote"),
     *("board_comment_vote", "board_post_count", "point_history"),

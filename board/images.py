@@ -1,7 +1,7 @@
-"""Images of posts: stored within a quota, linked to the posts that show them, purged.
+"""Images of posts: stored within a quota, linked to posts, purged.
 
-Every writer of links locks the rows of the images first, in the order of their ids, so
-that concurrent writers see each other's links and cannot deadlock.
+Every writer of links first locks the images in the order of their ids, so that
+concurrent writers see each other's links and cannot deadlock.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from django.db.models import Count, Sum
 from django.utils.translation import gettext
 
 from accounts.models import Member
-from accounts.rate_limits import RateLimitPolicy, consume_attempt, refund_attempt
+from accounts.security.rate_limits import RateLimitPolicy
 from board.content import extract_image_ids
 from board.locking import lock_member_for_update
 from board.models import Image
@@ -24,16 +24,16 @@ from core.errors import InvalidFieldError, InvalidImageError, NotFoundError
 from core.images import EncodedImage, encode_image
 from core.progress import SILENT_PROGRESS, Progress
 
-# Of one member, as stored (spec 10.1).
+# Limits of a member (spec 10.1).
 MAX_IMAGES = 200
 MAX_TOTAL_BYTES = 50 * 2**20
 UPLOAD_LIMIT = RateLimitPolicy("images", 100, timedelta(hours=1))
-# Counts rejected files too: to decode them is work.
+# Decoding is expensive, even for rejected files.
 UPLOAD_ATTEMPT_LIMIT = RateLimitPolicy("image-attempts", 300, timedelta(hours=1))
 UNUSED_IMAGE_RETENTION = timedelta(days=1)
 PURGE_BATCH_SIZE = 100
 
-# The images that the posts shall show, and those that they show now.
+# Images that the posts show now or will show.
 _LOCK = """
     SELECT id FROM board_image
     WHERE id = ANY(%(ids)s) OR id IN (
@@ -51,7 +51,6 @@ _LINK = """
     FROM unnest(%(posts)s::bigint[]) AS post, unnest(%(ids)s::uuid[]) AS image
     ON CONFLICT DO NOTHING
 """
-# Only rows whose state changes: an image that stays unused keeps its time.
 _UPDATE_UNUSED_SINCE = """
     UPDATE board_image image
     SET unused_since = CASE WHEN use.is_used THEN NULL ELSE %(now)s END
@@ -63,8 +62,7 @@ _UPDATE_UNUSED_SINCE = """
     ) use
     WHERE image.id = use.id AND use.is_used = (image.unused_since IS NOT NULL)
 """
-# Images that count as used although their posts were deleted past this module, as by a
-# cascade or by hand.
+# Posts may be deleted without this module, by a cascade or by hand.
 _LOCK_ORPHANS = """
     SELECT id FROM board_image image
     WHERE unused_since IS NULL AND NOT EXISTS (
@@ -76,9 +74,6 @@ _LOCK_UNUSED = """
     SELECT id FROM board_image WHERE unused_since <= %(before)s
     ORDER BY id LIMIT %(batch)s FOR UPDATE SKIP LOCKED
 """
-_LOCK_OWN = """
-    SELECT id FROM board_image WHERE member_id = %(member)s ORDER BY id FOR UPDATE
-"""
 _UNLINK_EVERYWHERE = "DELETE FROM board_post_image WHERE image_id = ANY(%(ids)s)"
 _DELETE = "DELETE FROM board_image WHERE id = ANY(%(ids)s)"
 _LOCK_CHOSEN = """
@@ -88,27 +83,25 @@ _DELETE_UNUSED = """
     DELETE FROM board_image image
     WHERE id = ANY(%(ids)s) AND NOT EXISTS (
         SELECT FROM board_post_image shown WHERE shown.image_id = image.id
-    )
+    ) AND (%(uploader)s::bigint IS NULL OR member_id = %(uploader)s)
 """
-_DELETE_UNUSED_OF_UPLOADER = f"{_DELETE_UNUSED} AND member_id = %(uploader)s"
 
 
 def create_image(member: Member, file: IO[bytes], now: datetime) -> Image:
-    """Re-encode an uploaded image and store it, not yet used by a post.
+    """Re-encode an image and store it, not yet used by a post.
 
-    Raises `InvalidImageError`, `RateLimitedError` after 100 uploads within an hour, and
-    `InvalidFieldError` if the member's quota is used up.
+    Raises `InvalidImageError`, `RateLimitedError`, and `InvalidFieldError` for a full
+    quota.
     """
-    consume_attempt(UPLOAD_ATTEMPT_LIMIT, str(member.pk))
-    upload = consume_attempt(UPLOAD_LIMIT, str(member.pk))
+    UPLOAD_ATTEMPT_LIMIT.consume(str(member.pk))
+    upload = UPLOAD_LIMIT.consume(str(member.pk))
     try:
-        # Before the file is decoded, which is expensive, and again below the lock, when
-        # the size is known and no concurrent upload can use the quota.
+        # Decoding is expensive. Under the lock the size is known.
         _require_quota(member, 0)
         return _store_image(member, encode_image(file, "post"), now)
     except (InvalidImageError, InvalidFieldError):
-        # A rejected file does not count as an upload, only as an attempt.
-        refund_attempt(upload)
+        # A rejected file counts as an attempt only.
+        upload.refund()
         raise
 
 
@@ -131,7 +124,6 @@ def _store_image(member: Member, encoded: EncodedImage, now: datetime) -> Image:
 
 
 def get_image(image_id: UUID) -> Image:
-    """Return an image with its content; raise `NotFoundError`."""
     image = Image.objects.filter(pk=image_id).first()
     if image is None:
         raise NotFoundError
@@ -139,43 +131,35 @@ def get_image(image_id: UUID) -> Image:
 
 
 def sync_post_images(post_id: int, html: str, now: datetime) -> None:
-    """Link a post to exactly the images that its sanitized content shows.
+    """Link a post to the existing images that its sanitized content shows.
 
-    Call in the transaction that writes the post. Images of other members may be shown;
-    deleted ones are not linked.
+    Call it in the transaction that writes the post. Images of others may be shown.
     """
     _sync_links([post_id], extract_image_ids(html), now)
 
 
 def unlink_images(post_ids: Iterable[int], now: datetime) -> None:
-    """Unlink all images from posts that are being deleted."""
     _sync_links(list(post_ids), set(), now)
 
 
 def delete_post_images(
     post_ids: Iterable[int], now: datetime, *, uploader: Member | None = None
 ) -> None:
-    """Unlink all images from posts that are being deleted, and delete the images too.
+    """Unlink all images from posts that are being deleted; delete unused images.
 
-    Those that other posts show stay. With `uploader` only this member's images are
-    deleted; those of others become unused.
+    With `uploader` the images of others only become unused.
     """
-    unlinked = _sync_links(list(post_ids), set(), now)
-    if not unlinked:
-        return
-    with connection.cursor() as cursor:
-        if uploader is None:
-            cursor.execute(_DELETE_UNUSED, {"ids": unlinked})
-        else:
-            params: dict[str, Any] = {"ids": unlinked, "uploader": uploader.pk}
-            cursor.execute(_DELETE_UNUSED_OF_UPLOADER, params)
+    params: dict[str, Any] = {
+        "ids": _sync_links(list(post_ids), set(), now),
+        "uploader": uploader.pk if uploader else None,
+    }
+    if params["ids"]:
+        with connection.cursor() as cursor:
+            cursor.execute(_DELETE_UNUSED, params)
 
 
 def delete_images(image_ids: Iterable[UUID]) -> list[UUID]:
-    """Delete images, also those that posts show; return the ids of those that existed.
-
-    The posts keep an empty place.
-    """
+    """Delete images that posts may show; return the ids that existed."""
     with connection.cursor() as cursor:
         cursor.execute(_LOCK_CHOSEN, {"ids": list(image_ids)})
         ids = [row[0] for row in cursor.fetchall()]
@@ -184,20 +168,8 @@ def delete_images(image_ids: Iterable[UUID]) -> list[UUID]:
     return ids
 
 
-def delete_member_images(member: Member) -> None:
-    """Delete all images of a member, also those that posts of others show."""
-    with connection.cursor() as cursor:
-        cursor.execute(_LOCK_OWN, {"member": member.pk})
-        ids = [row[0] for row in cursor.fetchall()]
-        cursor.execute(_UNLINK_EVERYWHERE, {"ids": ids})
-        cursor.execute(_DELETE, {"ids": ids})
-
-
 def purge_unused_images(now: datetime, progress: Progress = SILENT_PROGRESS) -> int:
-    """Delete the images that no post has shown for a day; return their number.
-
-    Orphans, whose posts were deleted without unlinking, count as unused from now on.
-    """
+    """Delete the images that no post has shown for a day; return their number."""
     while _mark_orphans_unused(now):
         pass
     purged = 0
@@ -210,7 +182,6 @@ def purge_unused_images(now: datetime, progress: Progress = SILENT_PROGRESS) -> 
 
 
 def _require_quota(member: Member, extra_bytes: int) -> None:
-    """Raise `InvalidFieldError` if one more image would exceed the member's quota."""
     used = Image.objects.filter(member=member).aggregate(
         images=Count("id"), bytes=Sum("size", default=0)
     )
@@ -224,9 +195,9 @@ def _require_quota(member: Member, extra_bytes: int) -> None:
 
 
 def _sync_links(post_ids: list[int], shown: set[UUID], now: datetime) -> list[UUID]:
-    """Link the posts to the shown images that exist, and to no others.
+    """Link the posts to the shown images, and to no others.
 
-    Return the ids of the images, locked, that the posts show now or showed before.
+    Returns the ids of images that the posts show now or showed before, locked.
     """
     with connection.cursor() as cursor:
         params: dict[str, Any] = {"posts": post_ids, "ids": list(shown), "now": now}
@@ -244,7 +215,7 @@ def _sync_links(post_ids: list[int], shown: set[UUID], now: datetime) -> list[UU
 @retry_on_conflict
 @transaction.atomic
 def _mark_orphans_unused(now: datetime) -> bool:
-    """Mark one batch of orphans as unused; return False if there are none left."""
+    """Mark a batch of orphans as unused; return False without one."""
     with connection.cursor() as cursor:
         cursor.execute(_LOCK_ORPHANS, {"batch": PURGE_BATCH_SIZE})
         ids = [row[0] for row in cursor.fetchall()]
@@ -255,7 +226,7 @@ def _mark_orphans_unused(now: datetime) -> bool:
 @retry_on_conflict
 @transaction.atomic
 def _purge_batch(now: datetime) -> tuple[int, int]:
-    """Delete one batch of unused images; return the numbers found and deleted."""
+    """Delete a batch; return the numbers found and deleted."""
     with connection.cursor() as cursor:
         params: dict[str, Any] = {
             "before": now - UNUSED_IMAGE_RETENTION,
@@ -263,10 +234,10 @@ def _purge_batch(now: datetime) -> tuple[int, int]:
         }
         cursor.execute(_LOCK_UNUSED, params)
         ids = [row[0] for row in cursor.fetchall()]
-        # A second statement has a newer snapshot: it sees links that were committed
-        # before the rows were locked. Later writers wait, and find the images deleted.
-        cursor.execute(_DELETE_UNUSED, {"ids": ids})
+        # A second statement has a newer snapshot, which has all links from before the
+        # lock. Later writers wait, and find the images deleted.
+        cursor.execute(_DELETE_UNUSED, {"ids": ids, "uploader": None})
         deleted = cursor.rowcount
-        # The others are used after all.
+        # The remaining images are used after all.
         cursor.execute(_UPDATE_UNUSED_SINCE, {"ids": ids, "now": now})
     return len(ids), deleted

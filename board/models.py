@@ -1,7 +1,6 @@
-"""Posts, comments, votes, images, and the counts of posts by category.
+"""Posts, comments, votes and images.
 
-Statement triggers (`board/sql`) keep the counters and counts, so that every way of
-writing is counted; check constraints keep them from going below zero.
+Statement triggers (`board/sql`) keep the counters, whatever writes.
 """
 
 import uuid
@@ -21,35 +20,30 @@ TITLE_LENGTH = 200
 CONTENT_LENGTH = content.MAX_CONTENT_LENGTH
 COMMENT_LENGTH = 5_000
 TAG_LENGTH = 100
-# Up votes that make a post or comment hot within its first day (spec 5.2).
+# Up votes within the first day (spec 5.2).
 HOT_UP_VOTES = 50
 
 
 class PostCategory(models.TextChoices):
-    """The categories of posts (spec 5.1)."""
-
     COMMUNITY = "community"
     SAVING = "saving"
     TIPS = "tips"
 
 
 class VotableContent(models.Model):
-    """Base of posts and comments: author, vote counters, hidden flag, times."""
-
     member = models.ForeignKey(
         Member, on_delete=models.CASCADE, db_index=False, related_name="+"
     )
     up_count = models.IntegerField(default=0, editable=False)
     down_count = models.IntegerField(default=0, editable=False)
-    # True from the number of up votes that makes content hot. Indexes name it in place
-    # of the counter, so that a vote changes no indexed column: PostgreSQL then updates
-    # no index, not even that of the search texts.
+    # Indexes name this flag, not the counter: most votes change no indexed column, and
+    # PostgreSQL updates no index.
     is_popular = models.GeneratedField(
         expression=GreaterThanOrEqual(F("up_count"), HOT_UP_VOTES),
         output_field=models.BooleanField(),
         db_persist=True,
     )
-    # Hidden by staff, from its author too.
+    # Hidden by staff, even from the author.
     is_hidden = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -64,7 +58,7 @@ class Post(VotableContent):
     category = models.CharField(max_length=9, choices=PostCategory.choices)
     title = models.CharField(max_length=TITLE_LENGTH)
     content = models.TextField()
-    # Title and text of the content, normalized by `content.normalize_search_text`.
+    # Normalized text of title and content.
     search_text = models.TextField(editable=False)
     tags = ArrayField(models.CharField(max_length=TAG_LENGTH), default=list, blank=True)
     is_notice = models.BooleanField(default=False)
@@ -123,8 +117,6 @@ class Post(VotableContent):
 
 
 class Comment(VotableContent):
-    """A comment below a post; plain text."""
-
     post = models.ForeignKey(
         Post, on_delete=models.CASCADE, db_index=False, related_name="comments"
     )
@@ -160,7 +152,7 @@ class Comment(VotableContent):
 
 
 class Vote(models.Model):
-    """Base of votes: one of a member, 1 for up or -1 for down."""
+    """A vote; 1 is up, -1 is down."""
 
     member = models.ForeignKey(
         Member, on_delete=models.CASCADE, db_index=False, related_name="+"
@@ -227,7 +219,7 @@ class CommentVote(Vote):
 
 
 class PostCount(models.Model):
-    """The number of visible posts of a category, notices included."""
+    """Number of visible posts of a category, with notices."""
 
     category = models.CharField(
         max_length=9, choices=PostCategory.choices, primary_key=True
@@ -243,10 +235,7 @@ class PostCount(models.Model):
 
 
 class Image(models.Model):
-    """An image of posts as re-encoded by this service.
-
-    It is served without a login, so its id is random.
-    """
+    """A re-encoded image with a random id, served without a login."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     member = models.ForeignKey(
@@ -256,9 +245,8 @@ class Image(models.Model):
     content_type = models.CharField(max_length=10)
     width = models.IntegerField()
     height = models.IntegerField()
-    # In bytes.
     size = models.IntegerField()
-    # SHA-256 of the content in hex, for ETags.
+    # SHA-256 in hex, for ETags.
     content_hash = models.CharField(max_length=64)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     # Null while a post shows the image.
@@ -286,8 +274,6 @@ class Image(models.Model):
 
 
 class PostImage(models.Model):
-    """A link between a post and an image that it shows."""
-
     pk = models.CompositePrimaryKey("post_id", "image_id")
     post = models.ForeignKey(
         Post, on_delete=models.CASCADE, db_index=False, related_name="shown_images"

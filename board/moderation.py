@@ -1,7 +1,6 @@
-"""Moderation by staff: hide, pin and delete posts and comments, delete images.
+"""Moderation by staff.
 
-Every change is written to the audit log, which names posts, comments and images by
-their ids only, since it outlives what their authors wrote.
+The audit log names content by id only, since it outlives the content.
 """
 
 from collections.abc import Collection
@@ -11,22 +10,20 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import QuerySet
 
-from accounts.audit_log import CHANGE, DELETION, log_admin_action
 from accounts.models import Member
+from accounts.security.audit_log import CHANGE, DELETION, log_admin_action
 from board.images import delete_images
-from board.locking import lock_comments, lock_member_key_share, lock_posts
+from board.locking import lock_comments, lock_member_key_share, lock_post, lock_posts
 from board.models import Comment, CommentVote, Image, Post
 from board.posts import delete_locked_posts
 from core.db.transactions import retry_on_conflict
 
 HIDDEN_MESSAGE, SHOWN_MESSAGE = "Hidden.", "Shown again."
-PINNED_MESSAGE, UNPINNED_MESSAGE = "Marked as notice.", "Unmarked as notice."
 
 
 @retry_on_conflict
 @transaction.atomic
 def hide_posts(actor: Member, post_ids: Collection[int], *, hidden: bool) -> int:
-    """Hide posts, or show them again; return the number of changed posts."""
     posts = _lock_posts(actor, post_ids).filter(is_hidden=not hidden)
     message = HIDDEN_MESSAGE if hidden else SHOWN_MESSAGE
     return _update_and_log(actor, posts, "is_hidden", hidden, message)
@@ -35,19 +32,24 @@ def hide_posts(actor: Member, post_ids: Collection[int], *, hidden: bool) -> int
 @retry_on_conflict
 @transaction.atomic
 def mark_notices(actor: Member, post_ids: Collection[int], *, notice: bool) -> int:
-    """Set the notice flag of posts; return the number of changed posts."""
     posts = _lock_posts(actor, post_ids).filter(is_notice=not notice)
-    message = PINNED_MESSAGE if notice else UNPINNED_MESSAGE
+    message = "Marked as notice." if notice else "Unmarked as notice."
     return _update_and_log(actor, posts, "is_notice", notice, message)
 
 
 @retry_on_conflict
 @transaction.atomic
-def delete_posts(actor: Member, post_ids: Collection[int], now: datetime) -> int:
-    """Delete posts with their comments, votes and images; return the number of posts.
+def set_notice(actor: Member, post_id: int, *, notice: bool) -> None:
+    """Pin or unpin a visible post (spec 5.5); raise `NotFoundError`."""
+    lock_member_key_share(actor)
+    lock_post(post_id)
+    mark_notices(actor, [post_id], notice=notice)
 
-    Images that other posts show stay.
-    """
+
+@retry_on_conflict
+@transaction.atomic
+def delete_posts(actor: Member, post_ids: Collection[int], now: datetime) -> int:
+    """Delete posts with images that no other post shows."""
     posts = list(_lock_posts(actor, post_ids))
     for post in posts:
         log_admin_action(actor, post, DELETION)
@@ -58,7 +60,6 @@ def delete_posts(actor: Member, post_ids: Collection[int], now: datetime) -> int
 @retry_on_conflict
 @transaction.atomic
 def hide_comments(actor: Member, comment_ids: Collection[int], *, hidden: bool) -> int:
-    """Hide comments, or show them again; return the number of changed comments."""
     comments = _lock_comments(actor, comment_ids).filter(is_hidden=not hidden)
     message = HIDDEN_MESSAGE if hidden else SHOWN_MESSAGE
     return _update_and_log(actor, comments, "is_hidden", hidden, message)
@@ -67,7 +68,6 @@ def hide_comments(actor: Member, comment_ids: Collection[int], *, hidden: bool) 
 @retry_on_conflict
 @transaction.atomic
 def delete_comments(actor: Member, comment_ids: Collection[int]) -> int:
-    """Delete comments with their votes; return the number of comments."""
     comments = _lock_comments(actor, comment_ids)
     for comment in comments:
         log_admin_action(actor, comment, DELETION)
@@ -78,7 +78,6 @@ def delete_comments(actor: Member, comment_ids: Collection[int]) -> int:
 @retry_on_conflict
 @transaction.atomic
 def delete_shown_images(actor: Member, image_ids: Collection[UUID]) -> int:
-    """Delete images, also those that posts show; return the number of images."""
     lock_member_key_share(actor)
     deleted = delete_images(image_ids)
     for image_id in deleted:
@@ -87,17 +86,15 @@ def delete_shown_images(actor: Member, image_ids: Collection[UUID]) -> int:
 
 
 def _lock_posts(actor: Member, post_ids: Collection[int]) -> QuerySet[Post]:
-    """Lock the actor and the posts; return the posts, hidden ones too."""
     lock_member_key_share(actor)
     lock_posts(post_ids)
     return Post.objects.only("id").filter(pk__in=post_ids)
 
 
 def _lock_comments(actor: Member, comment_ids: Collection[int]) -> QuerySet[Comment]:
-    """Lock the actor, the posts and the comments; return the comments."""
     lock_member_key_share(actor)
     comments = Comment.objects.only("id").filter(pk__in=comment_ids)
-    # Triggers will change the comment counters of the posts.
+    # Triggers change the comment counters of the posts.
     lock_posts(comments.values_list("post_id", flat=True))
     lock_comments(comment_ids)
     return comments
@@ -110,7 +107,7 @@ def _update_and_log(
     value: bool,
     message: str,
 ) -> int:
-    """Set a flag of locked rows, log each of them, and return their number."""
+    """Set a flag of locked rows; return their number."""
     for row in list(rows):
         log_admin_action(actor, row, CHANGE, message)
     return rows.update(**{flag: value})

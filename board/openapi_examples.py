@@ -1,4 +1,4 @@
-"""Examples of the board in the OpenAPI document."""
+"""Examples of the board."""
 
 from board.errors import NotAuthorError, SelfVoteError
 from core.api.examples import (
@@ -71,7 +71,7 @@ EXAMPLES = {
         refusal=invalid(
             "category",
             "invalid_choice",
-            '"food" is not a valid choice.',
+            "This is none of the possible values.",
             body=NEW_QUESTION | {"category": "food"},
         ),
     ),
@@ -199,6 +199,7 @@ EXAMPLES = {
         upload="image",
         status=201,
         answer={
+            "id": "0f8a3c52-6d1e-4b7f-9a35-2c4e8d7b1f60",
             "url": "https://ledger.example/api/images/"
             "0f8a3c52-6d1e-4b7f-9a35-2c4e8d7b1f60",
             "width": 40,

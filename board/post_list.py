@@ -1,8 +1,7 @@
-"""Posts as they are read: the list with hot posts and notices, one post, one's own.
+"""Lists of posts.
 
-A page is one statement: it is cut from ids alone; then authors and the reader's votes
-are joined, and the stored count is read. PostgreSQL writes the JSON of a post, which
-takes it less time than Python takes to read the values and write them again.
+A page is cut from ids alone, before authors and the reader's votes are joined.
+PostgreSQL writes the JSON of a post, which is faster than Python.
 """
 
 from dataclasses import dataclass
@@ -12,8 +11,8 @@ from typing import Any, NamedTuple
 import orjson
 from django.db import connection
 
-from accounts.avatars import AVATAR_URL_SQL, avatar_url
 from accounts.models import Member
+from accounts.profile.avatars import AVATAR_URL_SQL, avatar_url
 from board.content import normalize_search_text, render_html
 from board.locking import MAX_ID
 from core.api.pagination import PageRequest
@@ -21,7 +20,7 @@ from core.db.like import escape_like
 from core.db.rows import fetch_all, fetch_one
 from core.errors import NotFoundError
 
-# Of posts and comments (spec 5.2).
+# Limits of hot content (spec 5.2).
 MAX_HOT_AGE = timedelta(days=1)
 MAX_HOT_ITEMS = 3
 
@@ -39,10 +38,9 @@ _REGULAR = """
     WHERE NOT p.is_notice AND NOT p.is_hidden
       AND p.id <> ALL (ARRAY(SELECT id FROM hot)) {filter}
 """
-# Hot posts, notices, then the rest by id: one sequence, from which pages are cut. The
-# last limit changes nothing; it tells the planner how few rows there are to join. For
-# that it is written into the statement: for an unknown number PostgreSQL would not keep
-# a plan, and planning takes four times as long as running it.
+# Hot posts, notices, then the rest. The last limit changes nothing: the planner learns
+# from it how few rows there are to join. It is part of the text: for an unknown number
+# PostgreSQL keeps no plan, and planning takes four times as long as running.
 _OFFSET_PAGE = """
     WITH {hot}, front AS MATERIALIZED (
         SELECT id, 0 AS part, rank FROM hot
@@ -73,7 +71,7 @@ _OWN = """
     ORDER BY p.id DESC LIMIT {size} OFFSET %(offset)s
 """
 AUTHOR_COLUMNS = "m.id AS author_id, m.display_name, m.avatar_version, m.idp_picture"
-# As `PostSummarySerializer` declares it (spec 5.1).
+# JSON of `PostSummarySerializer` (spec 5.1).
 _SUMMARY = f"""
     (SELECT row_to_json(summary)::text FROM (
         SELECT p.id, p.title, p.category, p.tags, p.is_notice AS notice,
@@ -120,8 +118,6 @@ _RECOMMENDERS = """
 
 @dataclass(slots=True)
 class AuthorRow:
-    """The `AUTHOR_COLUMNS` of a row."""
-
     author_id: int
     display_name: str
     avatar_version: str | None
@@ -129,16 +125,12 @@ class AuthorRow:
 
 
 class PostRow(NamedTuple):
-    """A post as JSON, and the count of the whole list."""
-
     total: int
     id: int
     summary: str
 
 
 class PostDetailRow(NamedTuple):
-    """A post as JSON, with what only its own page shows."""
-
     summary: str
     content: str
     updated_at: str
@@ -146,7 +138,7 @@ class PostDetailRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PostFilter:
-    """The filters of the post list; None does not filter."""
+    """Filters of the post list; None does not filter."""
 
     category: str | None = None
     keyword: str | None = None
@@ -154,29 +146,25 @@ class PostFilter:
 
     @property
     def params(self) -> dict[str, str]:
-        """Return the parameters of the SQL conditions, without unused ones."""
         keyword = None
         if self.keyword:
-            # `search_text` has the same normal form.
+            # Keywords have the normal form of `search_text`.
             keyword = f"%{escape_like(normalize_search_text(self.keyword))}%"
         params = {"category": self.category, "tag": self.tag, "keyword": keyword}
         return {name: value for name, value in params.items() if value is not None}
 
     @property
     def sql(self) -> str:
-        """Return the conditions, to be appended to a WHERE clause."""
         return "".join(_FILTERS[name] for name in self.params)
 
     @property
     def count_sql(self) -> str:
-        """Return the statement that counts the whole list."""
-        # Counts are stored by category; a keyword or tag must be counted by rows.
+        # Only counts of categories are stored.
         if self.params.keys() - {"category"}:
             return _COUNT_FOUND.format(filter=self.sql)
         return _COUNT_ALL if self.category is None else _COUNT_CATEGORY
 
     def format_page(self, page_sql: str, size: int) -> str:
-        """Return the statement of a page with the conditions of this filter."""
         hot = _HOT.format(filter=self.sql)
         regular = _REGULAR.format(filter=self.sql)
         return page_sql.format(hot=hot, regular=regular, filter=self.sql, size=size)
@@ -185,11 +173,7 @@ class PostFilter:
 def list_posts_page(
     reader: Member, post_filter: PostFilter, page: PageRequest, now: datetime
 ) -> tuple[int, orjson.Fragment]:
-    """Return the count and one page: hot posts, notices, then the rest, newest first.
-
-    At most three hot posts, ordered by their up votes, are at the top of the whole list
-    and nowhere else (spec 5.2).
-    """
+    """Return the count and a page: hot posts, notices, then the rest, newest first."""
     page_sql = post_filter.format_page(_OFFSET_PAGE, page.size)
     params = post_filter.params | {"offset": page.offset}
     total, rows = _fetch_page(reader, page_sql, post_filter.count_sql, params, now)
@@ -201,13 +185,12 @@ def list_posts_before(
 ) -> tuple[int, orjson.Fragment, int | None]:
     """Return the count, regular posts with ids below `before`, and the next `before`.
 
-    The last is None at the end of the list. Posts at the top of the list are left out
-    here too, so that a reader who goes on from a page sees none twice.
+    Posts at the top of the list are left out, so that a reader sees no post twice.
     """
     page_sql = post_filter.format_page(_KEYSET_PAGE, size)
     params = post_filter.params | {"before": min(before, MAX_ID)}
     total, rows = _fetch_page(reader, page_sql, post_filter.count_sql, params, now)
-    # The page has one row more than asked for if the list goes on.
+    # One extra row shows that the list goes on.
     next_before = rows[size - 1].id if len(rows) > size else None
     return total, _join_summaries(rows[:size]), next_before
 
@@ -215,14 +198,12 @@ def list_posts_before(
 def list_own_posts(
     member: Member, page: PageRequest, now: datetime
 ) -> tuple[int, orjson.Fragment]:
-    """Return the count and one page of the member's posts, newest first."""
     page_sql, params = _OWN.format(size=page.size), {"offset": page.offset}
     total, rows = _fetch_page(member, page_sql, _COUNT_OWN, params, now)
     return total, _join_summaries(rows)
 
 
 def get_post_payload(reader: Member, post_id: int, now: datetime) -> dict[str, Any]:
-    """Return a visible post with content and recommenders; raise `NotFoundError`."""
     params = {
         "post": require_valid_id(post_id),
         "member": reader.pk,
@@ -240,26 +221,22 @@ def get_post_payload(reader: Member, post_id: int, now: datetime) -> dict[str, A
 
 
 def list_recommenders(post_id: int) -> list[dict[str, Any]]:
-    """Return the members who voted a post up, in the order of their votes."""
     sql = _RECOMMENDERS.format(author=AUTHOR_COLUMNS)
     rows = fetch_all(sql, {"post": post_id}, AuthorRow)
     return [author_payload(row) for row in rows]
 
 
 def hot_parameters(now: datetime) -> dict[str, Any]:
-    """Return the parameters of the statements that select hot posts or comments."""
     return {"hot_since": now - MAX_HOT_AGE, "hot_limit": MAX_HOT_ITEMS}
 
 
 def require_valid_id(number: int) -> int:
-    """Return the number, or raise `NotFoundError` if it is too large for an id."""
     if number > MAX_ID:
         raise NotFoundError
     return number
 
 
 def author_payload(row: AuthorRow) -> dict[str, Any]:
-    """Return an author as `AuthorSerializer` declares it (spec 5.7)."""
     return {
         "id": row.author_id,
         "displayName": row.display_name,
@@ -268,7 +245,6 @@ def author_payload(row: AuthorRow) -> dict[str, Any]:
 
 
 def fetch_count(sql: str, params: dict[str, Any]) -> int:
-    """Run a statement that returns one number."""
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
         return int(cursor.fetchone()[0])
@@ -277,15 +253,13 @@ def fetch_count(sql: str, params: dict[str, Any]) -> int:
 def _fetch_page(
     reader: Member, page_sql: str, count_sql: str, params: dict[str, Any], now: datetime
 ) -> tuple[int, list[PostRow]]:
-    """Run the statement of a page; return the count of the list and the rows."""
     sql = _POSTS.format(page=page_sql, count=count_sql, summary=_SUMMARY)
     params = params | hot_parameters(now) | {"member": reader.pk}
     rows = fetch_all(sql, params, PostRow)
-    # The count comes with the rows; only a page behind the end has to ask for it.
+    # A page behind the end has no row with the count.
     total = rows[0].total if rows else fetch_count(count_sql, params)
     return total, rows
 
 
 def _join_summaries(rows: list[PostRow]) -> orjson.Fragment:
-    """Return the JSON array of the posts."""
     return orjson.Fragment(f"[{','.join(row.summary for row in rows)}]")

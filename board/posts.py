@@ -1,7 +1,6 @@
-"""Posts: create, update and delete (spec 5.1). `board.post_list` reads them.
+"""Writing of posts (spec 5.1).
 
-Each write is one transaction: the row, its images and the award of points. Locks are
-taken in the order of `board.locking`.
+Locks are taken in the order of `board.locking`.
 """
 
 from collections.abc import Mapping
@@ -13,10 +12,10 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext
 
-from accounts.audit_log import DELETION, log_admin_action
 from accounts.models import Member, PointHistory
-from accounts.points import award_points
-from board.content import build_search_text, is_empty, sanitize_html
+from accounts.profile.points import award_points
+from accounts.security.audit_log import DELETION, log_admin_action
+from board.content import build_search_text, sanitize_html
 from board.errors import NotAuthorError
 from board.images import delete_post_images, sync_post_images
 from board.locking import (
@@ -28,15 +27,15 @@ from board.locking import (
 from board.models import Comment, CommentVote, Post, PostVote
 from board.rate_limits import count_write
 from core.db.transactions import retry_on_conflict
-from core.errors import DuplicateError, InvalidFieldError, NotFoundError
+from core.errors import DuplicateError, NotFoundError
 
-# The same title and content are not posted twice within this time.
+# The same post within this time is refused.
 REPEAT_WINDOW = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
 class PostData:
-    """A post as its author sends it; `content` is HTML that is not sanitized yet."""
+    """A post in a request, not yet sanitized."""
 
     title: str
     content: str
@@ -47,12 +46,11 @@ class PostData:
 
 @retry_on_conflict
 def create_post(member: Member, data: PostData, now: datetime) -> int:
-    """Create a post and award points for it; return its id.
+    """Create a post; return its id.
 
-    `notice` is ignored unless the member is an administrator (spec 5.5). Raises
-    `RateLimitedError`, and `DuplicateError` for what the member has just posted.
+    `notice` is ignored unless the member is an administrator (spec 5.5).
     """
-    content = _sanitize_content(data.content)
+    content = sanitize_html(data.content, required=True)
     with transaction.atomic():
         lock_member_for_update(member)
         count_write(member, "posts")
@@ -79,17 +77,13 @@ def create_post(member: Member, data: PostData, now: datetime) -> int:
 def update_post(
     member: Member, post_id: int, changes: Mapping[str, Any], now: datetime
 ) -> None:
-    """Update the fields of a post that `changes` names; only its author can.
-
-    Tags that are not named stay, also when the category changes (spec 5.1). `notice` is
-    ignored unless the author is an administrator.
-    """
+    """Update the fields that `changes` names; only the author can (spec 5.1)."""
     changes = dict(changes)
     notice = changes.pop("notice", None)
     if notice is not None and member.is_administrator:
         changes["is_notice"] = notice
     if "content" in changes:
-        changes["content"] = _sanitize_content(changes["content"])
+        changes["content"] = sanitize_html(changes["content"], required=True)
     with transaction.atomic():
         lock_member_key_share(member)
         post = lock_post(post_id)
@@ -105,11 +99,7 @@ def update_post(
 
 @retry_on_conflict
 def delete_post(member: Member, post_id: int, now: datetime) -> None:
-    """Delete a post with its comments, all votes and the images that only it shows.
-
-    Its author and administrators can; what an administrator deletes of others is
-    written to the audit log. An author deletes own images only.
-    """
+    """Delete a post, all below it, and the images that only it shows."""
     with transaction.atomic():
         lock_member_key_share(member)
         post = lock_post(post_id, for_delete=True)
@@ -117,17 +107,16 @@ def delete_post(member: Member, post_id: int, now: datetime) -> None:
         is_author = post.member_id == member.pk
         if not is_author:
             log_admin_action(member, post, DELETION)
-        # An author may show images of others, who have yet to use them.
+        # Other members have yet to use their images.
         delete_locked_posts([post_id], now, uploader=member if is_author else None)
 
 
 def delete_locked_posts(
     post_ids: list[int], now: datetime, *, uploader: Member | None = None
 ) -> None:
-    """Delete posts that the caller's transaction has locked, and all below them.
+    """Delete locked posts and all below them.
 
-    The images that no other post shows are deleted too, with `uploader` only those of
-    this member.
+    Images that no other post shows go too; with `uploader` only this member's.
     """
     comments = Comment.objects.filter(post_id__in=post_ids)
     lock_comments(comments.values_list("id", flat=True))
@@ -135,12 +124,11 @@ def delete_locked_posts(
     raw_delete(comments)
     raw_delete(PostVote.objects.filter(post_id__in=post_ids))
     raw_delete(Post.objects.filter(pk__in=post_ids))
-    # Last, as in `create_post`: every writer locks the stored counts before images.
+    # Images come last, as in `create_post`: writers lock the stored counts before.
     delete_post_images(post_ids, now, uploader=uploader)
 
 
 def get_post(post_id: int) -> Post:
-    """Return a visible post without its content; raise `NotFoundError`."""
     posts = Post.objects.defer("content", "search_text").filter(is_hidden=False)
     post = posts.filter(pk=post_id).first()
     if post is None:
@@ -151,7 +139,6 @@ def get_post(post_id: int) -> Post:
 def require_author(
     member: Member, content: Post | Comment, *, or_administrator: bool = False
 ) -> None:
-    """Raise `NotAuthorError` unless the member wrote the post or comment."""
     if content.member_id == member.pk:
         return
     if not (or_administrator and member.is_administrator):
@@ -159,14 +146,5 @@ def require_author(
 
 
 def raw_delete(rows: QuerySet[Any]) -> None:
-    """Delete rows by one statement, without looking for rows that refer to them."""
+    """Delete rows without looking for rows that refer to them."""
     rows._raw_delete(rows.db)
-
-
-def _sanitize_content(html: str) -> str:
-    """Return safe HTML; raise `InvalidFieldError` if it shows nothing."""
-    content = sanitize_html(html)
-    if is_empty(content):
-        detail = gettext("The content must contain text or an image.")
-        raise InvalidFieldError("content", detail, "blank")
-    return content

@@ -8,5 +8,5 @@ from core.jobs.runner import run_job
 
 @shared_task  # type: ignore[untyped-decorator]
 def purge_images() -> None:
-    """Delete the images that no post has shown for a day; daily."""
+    """Delete unused images; daily."""
     run_job("purge_images", purge_unused_images)

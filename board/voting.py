@@ -1,7 +1,6 @@
 """Votes on posts and comments (spec 5.4).
 
-The row that is voted on is locked before its votes are read, so that concurrent votes
-are counted one after the other. Triggers keep the counters.
+A lock on the post or comment orders concurrent votes. Triggers keep the counters.
 """
 
 from dataclasses import dataclass
@@ -27,17 +26,13 @@ VOTE_CHOICE_BY_VALUE: dict[int | None, VoteChoice | None] = {
 
 @dataclass(frozen=True, slots=True)
 class VoteRequest:
-    """A vote as a client sends it: `value` toggles, else `state` is set."""
+    """A requested vote: `value` toggles, `state` sets."""
 
     value: VoteChoice | None = None
     state: Literal["up", "down", "none"] | None = None
 
     def resolve(self, current: int | None) -> int | None:
-        """Return the vote that follows from the current one: 1, -1 or None.
-
-        The same `value` again withdraws the vote, the other one switches it. A `state`
-        has the same result however often it is sent.
-        """
+        """Return the vote that follows: 1, -1 or None."""
         if self.value is None:
             return VOTE_VALUE_BY_CHOICE[self.state or "none"]
         wanted = VOTE_VALUE_BY_CHOICE[self.value]
@@ -46,8 +41,6 @@ class VoteRequest:
 
 @dataclass(frozen=True, slots=True)
 class VoteResult:
-    """The counters after a vote, and the caller's vote."""
-
     up_count: int
     down_count: int
     my_vote: VoteChoice | None
@@ -56,10 +49,6 @@ class VoteResult:
 @retry_on_conflict
 @transaction.atomic
 def vote_on_post(member: Member, post_id: int, request: VoteRequest) -> VoteResult:
-    """Vote on a visible post.
-
-    Raises `SelfVoteError`, `NotFoundError` or `RateLimitedError`.
-    """
     lock_member_key_share(member)
     post = lock_post(post_id)
     return _apply_vote(member, post, PostVote, {"post": post}, request)
@@ -70,7 +59,6 @@ def vote_on_post(member: Member, post_id: int, request: VoteRequest) -> VoteResu
 def vote_on_comment(
     member: Member, comment_id: int, request: VoteRequest
 ) -> VoteResult:
-    """Vote on a visible comment; raises as `vote_on_post`."""
     lock_member_key_share(member)
     comment = lock_comment(comment_id)
     return _apply_vote(member, comment, CommentVote, {"comment": comment}, request)
@@ -83,7 +71,6 @@ def _apply_vote(
     target_field: dict[str, Post | Comment],
     request: VoteRequest,
 ) -> VoteResult:
-    """Create, change or delete the member's vote on a locked post or comment."""
     if target.member_id == member.pk:
         raise SelfVoteError
     count_write(member, "votes")
@@ -98,8 +85,7 @@ def _apply_vote(
         vote.save(update_fields=["value"])
     elif after is not None and vote is None:
         votes.create(member=member, value=after, **target_field)
-    # The target was read before the triggers counted this vote, and is locked, so the
-    # difference gives the counters without reading it again.
+    # The locked target was read before this vote was counted.
     return VoteResult(
         up_count=target.up_count + (after == 1) - (before == 1),
         down_count=target.down_count + (after == -1) - (before == -1),

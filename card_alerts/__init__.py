@@ -1,7 +1,6 @@
 """Parser of the texts that banks and card companies send about payments.
 
-A pure library: it reads no clock and no file, and imports nothing of this service.
-See README.md for an example.
+A pure library: no clock, no file, no import of this service (README.md).
 """
 
 from card_alerts.issuer import Issuer

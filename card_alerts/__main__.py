@@ -1,7 +1,6 @@
-"""Print what a text on standard input says: `python -m card_alerts < text`.
+"""Print the payments of a text on standard input: `python -m card_alerts < text`.
 
-The output is a JSON array with an object for each message. Options give the sender and
-the title; the texts' time zone is Korea's and the time of receipt is now.
+The output is a JSON array; the time of receipt is now, in Korea.
 """
 
 import argparse
@@ -18,7 +17,6 @@ TIME_ZONE = ZoneInfo("Asia/Seoul")
 
 
 def main() -> None:
-    """Parse standard input."""
     parser = argparse.ArgumentParser(prog="card_alerts", description=__doc__)
     parser.add_argument("--sender", default="", help="a phone number, name or package")
     parser.add_argument("--title", default="", help="the title of a push message")

@@ -1,4 +1,4 @@
-"""The candidate that a language's parser finds, and the result built from it."""
+"""The parts of a payment that a parser finds, and their result."""
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
@@ -25,13 +25,13 @@ MIN_INSTALLMENT_MONTHS = 2
 MAX_INSTALLMENT_MONTHS = 24
 MAX_MERCHANT_LENGTH = 500
 MAX_CARD_HINT_LENGTH = 100
-# Characters after a name in which it may be cut off: "(강남" or "...".
+# "(강남" or "..." behind a name says that it is cut off.
 MAX_CUT_MARK_LENGTH = 40
 _CUT_MARKS = frozenset("(….‥")
 
 
 class PaymentCandidate(NamedTuple):
-    """The parts of a payment with their spans in the normalized text."""
+    """Spans are of the normalized text."""
 
     kind: Kind
     kind_span: Span | None = None
@@ -39,15 +39,13 @@ class PaymentCandidate(NamedTuple):
     issuer_span: Span | None = None
     card_hint_span: Span | None = None
     is_check_card: bool | None = None
-    # What was paid.
     money: MoneyMatch | None = None
-    # The same in the home currency, if a foreign payment prints both.
+    # Set if a foreign payment prints its amount in the home currency too.
     home_money: MoneyMatch | None = None
     merchant_span: Span | None = None
     installment_months: int | None = None
     installment_months_span: Span | None = None
     timestamp: TimestampMatch | None = None
-    # A time that is printed apart from the date.
     standalone_time: time | None = None
     # The date of the approval that a cancellation names.
     original_timestamp: TimestampMatch | None = None
@@ -55,17 +53,15 @@ class PaymentCandidate(NamedTuple):
     running_total: int | None = None
     running_total_span: Span | None = None
     balance: Decimal | None = None
-    # None for the home currency.
+    # The home currency is None.
     balance_currency: str | None = None
-    # The layout tells the merchant, by a label, a separator or a particle.
+    # A label, a separator or a particle marks the merchant.
     is_merchant_sure: bool = False
     is_preliminary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """A text with its normalized form, and what `parse` knows about it."""
-
     text: str
     normalized: NormalizedText
     received_at: datetime
@@ -74,11 +70,9 @@ class SourceText:
     sender: str = ""
 
     def truncated(self, end: int) -> "SourceText":
-        """Return the same with the first `end` characters of the normalized text."""
         return replace(self, normalized=self.normalized.truncated(end))
 
     def text_without(self, span: Span | None) -> str:
-        """Return the normalized text with spaces in place of a merchant's name."""
         text = self.normalized.text
         if span is None:
             return text
@@ -86,12 +80,10 @@ class SourceText:
         return f"{text[:start]}{' ' * (end - start)}{text[end:]}"
 
     def resolve_date(self, timestamp: TimestampMatch | None) -> date | None:
-        """Return the date with its year, or None if there is no possible one."""
         return resolve_date(timestamp, self.received_at) if timestamp else None
 
 
 def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult:
-    """Return the result; a payment of an impossible amount is rejected."""
     is_declined = candidate.kind is Kind.DECLINED
     amounts = _Amounts.from_candidate(candidate, source.home_currency)
     # A decline needs no amount.
@@ -105,7 +97,7 @@ def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult
         return rejected(Reason.NO_PAYMENT)
 
     timestamp, original = candidate.timestamp, candidate.original_timestamp
-    # Only a cancellation has two dates; else the only one is that of the payment.
+    # Only a cancellation has two dates.
     if candidate.kind is not Kind.CANCELLATION:
         timestamp, original = timestamp or original, None
     day = source.resolve_date(timestamp)
@@ -156,12 +148,11 @@ def _find_spans(
     result: ParseResult,
     home_span: Span | None,
 ) -> dict[str, Span]:
-    """Return where the fields of spec 4.2 were found, in the text as it was sent."""
+    """Return the spans of the fields (spec 4.2) in the original text."""
     foreign = candidate.money if result.currency else None
     timestamp = candidate.timestamp
     if candidate.kind is not Kind.CANCELLATION:
         timestamp = timestamp or candidate.original_timestamp
-    # Per field its value, and where it was found.
     found: dict[str, tuple[object, Span | None]] = {
         "kind": (result.kind, candidate.kind_span),
         "cardCompany": (result.card_company, candidate.issuer_span),
@@ -186,8 +177,6 @@ def _find_spans(
 
 @dataclass(frozen=True, slots=True)
 class _Amounts:
-    """A payment's amount in the home currency, and the one in its own currency."""
-
     amount: int | None
     currency: str | None
     original: Decimal | None
@@ -219,7 +208,6 @@ class _Amounts:
 
 
 def _round_half_up(value: Decimal) -> int:
-    """Return whole units, in which the ledger counts the home currency."""
     return int(value.quantize(Decimal(1), ROUND_HALF_UP))
 
 
@@ -228,7 +216,6 @@ def rejected_booking(
     source: SourceText,
     reason: Reason = Reason.BANK_TRANSFER,
 ) -> ParseResult:
-    """Return the result of a bank's text, with the booking if it has an amount."""
     channel = find_channel(
         source.normalized.text, source.sender, source.sender_issuer, has_issuer=False
     )
@@ -246,7 +233,6 @@ def resolve_occurred_at(
     day: date | None,
     source: SourceText,
 ) -> datetime | None:
-    """Return the printed date and time, or None without a possible time."""
     if timestamp is None or day is None:
         return None
     clock = timestamp.time
@@ -269,13 +255,12 @@ def _installment_months(candidate: PaymentCandidate) -> int | None:
 def _merchant(candidate: PaymentCandidate, source: SourceText) -> str | None:
     if candidate.merchant_span is None:
         return None
-    # As it is printed, since normalizing may change the name.
+    # Normalizing may change the name.
     start, end = source.normalized.source_span(candidate.merchant_span)
     return to_printed_text(source.text[start:end])[:MAX_MERCHANT_LENGTH] or None
 
 
 def _is_merchant_cut(candidate: PaymentCandidate, source: SourceText) -> bool:
-    """Return True for a name with, or before, an open bracket or dots."""
     if candidate.merchant_span is None:
         return False
     start, end = candidate.merchant_span

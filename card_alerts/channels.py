@@ -1,4 +1,4 @@
-"""Find the channel by which a text came: from its sender, else from its layout."""
+"""Find the channel of a text by its sender or its layout."""
 
 import re
 
@@ -9,44 +9,34 @@ MIN_PHONE_DIGITS = 7
 
 _PHONE_NUMBER = re.compile(r"\s*[+\d][\d\s\-()]*$")
 _KAKAOTALK_SENDER = re.compile(r"kakao\.talk|카카오톡|알림톡|kakaotalk", re.IGNORECASE)
-# Parts of the packages of banks' apps; those of other issuers are of card companies.
+# Parts of packages of banks' apps; other packages are apps of card companies.
 _BANK_PACKAGE = re.compile(
     r"bank|kbstar|kebhana|nh\.smart|ibk\.smart|nonghyup|kfcc|smartmg|epost|suhyup"
     r"|onbank"
 )
-# A line of an exported room, or the heading of a message in it.
 _KAKAOTALK_TEXT = re.compile(
     r"\[[^\[\]\n]{1,30}\] \[(?:오전|오후) ?\d{1,2}:\d\d\]|카카오톡|알림톡|톡으로 받는"
     r"|카드영수증|채널 (?:추가|차단)"
 )
 _SMS_TEXT = re.compile(r"(?:Web|WEB|web|국제|국외) ?발신")
 _PAY_APP_TEXT = re.compile(
-    r"결제 ?완료|네이버 ?페이|카카오 ?페이|토스 ?(?:페이|머니)|페이코|PAYCO"
-    r"|삼성(?:월렛|페이)"
-    r"|애플페이|쿠팡페이|[가-힣]{2,5}사랑(?:화폐|상품권|카드|페이)|온누리"
+    r"결제 ?완료|네이버 ?페이|카카오 ?페이|토스 ?(?:페이|머니)|페이코|PAYCO|삼성(?:월렛"
+    r"|페이)|애플페이|쿠팡페이|[가-힣]{2,5}사랑(?:화폐|상품권|카드|페이)|온누리"
 )
 _CARD_APP_TEXT = re.compile(
     r"(?i:KB) ?(?i:Pay)|(?i:SOL) ?페이|신한 ?플레이|우리(?i:WON)카드|하나 ?(?i:Pay"
-    r"|페이)"
-    r"|(?i:NH) ?(?i:pay|페이)|디지로카|페이북|앱카드|· ?(?:일반)?승인"
+    r"|페이)|(?i:NH) ?(?i:pay|페이)|디지로카|페이북|앱카드|· ?(?:일반)?승인"
 )
 _BANK_TEXT = re.compile(
-    r"(?=[출입통은뱅])(?:출금|입금|통장"
-    r"|(?:(?<=[가-힣])|(?<=IBK)|(?<=KB)|(?<=NH))은행"
+    r"(?=[출입통은뱅])(?:출금|입금|통장|(?:(?<=[가-힣])|(?<=IBK)|(?<=KB)|(?<=NH))은행"
     r"|(?:(?<=카카오)|(?<=토스)|(?<=케이)|(?<=iM))뱅크)"
 )
-# The number of an account.
 _ACCOUNT_NUMBER = re.compile(r"\d\*{2,}\d|\d-\d[\d*]{1,5}-[\d*]{2}")
 
 
 def find_channel(
     text: str, sender: str, sender_issuer: Issuer | None, *, has_issuer: bool
 ) -> Channel | None:
-    """Return the channel of a payment or booking, or None if unknown.
-
-    A phone number is the sender of an SMS, a package that of an app. `has_issuer`
-    means that the issuer of the card is known.
-    """
     is_by_phone = False
     if sender:
         if _KAKAOTALK_SENDER.search(sender):

@@ -1,4 +1,4 @@
-"""Tables of the issuers that write in English or Japanese."""
+"""Issuers that write in English or Japanese."""
 
 from functools import partial
 
@@ -28,28 +28,15 @@ def _issuer(
 _day_first = partial(_issuer, is_day_first=True)
 
 
+def _list(names: str, *, is_day_first: bool = False) -> list[Issuer]:
+    return [_issuer(name, is_day_first=is_day_first) for name in names.split(", ")]
+
+
 ENGLISH = (
-    *map(
-        _issuer,
-        [
-            "Huntington",
-            "Citizens",
-            "PNC",
-            "USAA",
-            "Synchrony",
-            "Truist",
-            "Regions",
-            "KeyBank",
-            "Fifth Third",
-            "Ally",
-            "Barclays US",
-            "SoFi",
-            "Chime",
-            "PayPal",
-            "Robinhood",
-            "Navy Federal",
-            "Apple Card",
-        ],
+    *_list(
+        "Huntington, Citizens, PNC, USAA, Synchrony, Truist, Regions, KeyBank, "
+        "Fifth Third, Ally, Barclays US, SoFi, Chime, PayPal, Robinhood, Navy Federal, "
+        "Apple Card"
     ),
     _issuer("Chase", packages="chase"),
     _issuer("Discover", packages="discoverfinancial"),
@@ -76,66 +63,16 @@ ENGLISH = (
     _day_first("Revolut", packages="revolut"),
     _day_first("N26", packages="number26"),
     _day_first("Axis", "Axis Bank,AxisBank,AXISBK", phrases=("Spent\nCard no.",)),
-    *map(
-        _day_first,
-        [
-            "Kotak",
-            "IndusInd",
-            "IDFC FIRST",
-            "Yes Bank",
-            "RBL",
-            "Federal Bank",
-            "IDBI",
-            "Canara",
-            "OneCard",
-            "AU Bank",
-            "Bank of Baroda",
-            "Union Bank",
-            "POSB",
-            "UOB",
-            "Standard Chartered",
-            "Maybank",
-            "CIMB",
-            "ADCB",
-            "FAB",
-            "Mashreq",
-            "SIB",
-            "ADIB",
-            "Dubai Islamic",
-            "RAKBANK",
-            "QNB",
-            "Starling",
-            "Wise",
-            "Barclays",
-            "Lloyds",
-            "NatWest",
-            "Santander",
-            "Halifax",
-            "Nationwide",
-            "HSBC",
-            "Amex UK",
-            "Virgin Money",
-            "First Direct",
-            "Metro Bank",
-            "Tesco Bank",
-            "bunq",
-            "ING",
-            "Deutsche Bank",
-            "Commerzbank",
-            "BNP Paribas",
-            "Klarna",
-            "Curve",
-            "Vivid",
-            "Trade Republic",
-            "Bank of Ireland",
-            "AIB",
-            "Rabobank",
-            "ABN AMRO",
-            "UniCredit",
-            "Intesa Sanpaolo",
-            "BBVA",
-            "CaixaBank",
-        ],
+    *_list(
+        "Kotak, IndusInd, IDFC FIRST, Yes Bank, RBL, Federal Bank, IDBI, Canara, "
+        "OneCard, AU Bank, Bank of Baroda, Union Bank, POSB, UOB, Standard Chartered, "
+        "Maybank, CIMB, ADCB, FAB, Mashreq, SIB, ADIB, Dubai Islamic, RAKBANK, QNB, "
+        "Starling, Wise, Barclays, Lloyds, NatWest, Santander, Halifax, Nationwide, "
+        "HSBC, Amex UK, Virgin Money, First Direct, Metro Bank, Tesco Bank, bunq, ING, "
+        "Deutsche Bank, Commerzbank, BNP Paribas, Klarna, Curve, Vivid, "
+        "Trade Republic, Bank of Ireland, AIB, Rabobank, ABN AMRO, UniCredit, "
+        "Intesa Sanpaolo, BBVA, CaixaBank",
+        is_day_first=True,
     ),
     _day_first("DBS", "DBS/POSB", "SGD"),
     _day_first("OCBC", "", "SGD"),

@@ -1,30 +1,28 @@
-"""The row type of the issuer tables."""
+"""The row of the issuer tables."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Issuer:
-    """A card company, bank or pay service, and how messages write its name."""
+    """A card company, bank or pay service."""
 
     name: str
     aliases: tuple[str, ...] = ()
-    # Everyday words (우리, 하나), which mean the company only before a card word, a
-    # digit or a bracket.
+    # Everyday words (우리, 하나) name the company only before a card word, digit or
+    # bracket.
     ambiguous_aliases: tuple[str, ...] = ()
-    # Names of its apps, which give way to a card that the same text names.
+    # A card in the same text takes precedence over an app.
     app_aliases: tuple[str, ...] = ()
-    # Its names in English alerts, which Korean texts do not print.
     latin_aliases: tuple[str, ...] = ()
-    # Phone numbers of senders, digits only.
+    # Phone numbers, digits only.
     senders: tuple[str, ...] = ()
-    # Beginnings of a part of an Android package name: "kbcard" in com.kbcard.cxh.
+    # Parts of an Android package begin so: "kbcard" in com.kbcard.cxh.
     packages: tuple[str, ...] = ()
-    # Beginnings of messages that do not name the company at all.
+    # Messages that name no company begin so.
     phrases: tuple[str, ...] = ()
-    # A pay service pays with some card, which the same text may name.
+    # The same text may name the charged card.
     is_pay_service: bool = False
-    # The currency of a bare $ in its messages.
     dollar_currency: str = "USD"
-    # 05/06 is the 5th of June, whatever the currency.
+    # 05/06 is the 5th of June in any currency.
     is_day_first: bool = False

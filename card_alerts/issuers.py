@@ -11,10 +11,9 @@ from card_alerts.korean_issuers import KOREAN
 
 ISSUERS = (*KOREAN, *ENGLISH, *JAPANESE)
 
-# Characters of a name or a sender that are searched.
 MAX_ISSUER_TEXT_LENGTH = 200
 
-# Length of a public service number, such as 1544-7200.
+# A public service number, such as 1544-7200.
 MIN_SENDER_DIGITS = 8
 
 _CARD_WORDS = re.compile(r"체크카드|신용카드|카드|은행|체크|비씨|bc(?=$)")
@@ -24,21 +23,17 @@ _NOT_DIGIT = re.compile(r"\D+")
 
 
 class Alias(NamedTuple):
-    """A name of an issuer."""
-
     issuer: Issuer
-    # It is an everyday word as well (우리, 하나).
+    # An everyday word too (우리, 하나).
     is_ambiguous: bool
-    # It is the name of an app or a pay service, not of a card.
+    # The name of an app or a pay service, not of a card.
     is_app: bool
 
 
 def compile_aliases(issuers: tuple[Issuer, ...], flags: int = 0) -> re.Pattern[str]:
-    """Return the pattern of all names of the issuers, the longest first.
+    """Return the pattern of all names, the longest first.
 
-    Spaces between words, and between Korean and Latin letters, are optional: it
-    matches 신한SOL페이, 신한 SOL페이 and 신한SOL 페이. Names of English alerts are
-    included if letters of any case match.
+    It matches 신한SOL페이, 신한 SOL페이 and 신한SOL 페이.
     """
     names = {
         name
@@ -51,7 +46,7 @@ def compile_aliases(issuers: tuple[Issuer, ...], flags: int = 0) -> re.Pattern[s
         )
     }
     longest_first = sorted(names, key=lambda name: (-len(name), name))
-    # Grouped by their first letters, so that few alternatives are tried.
+    # Grouping by first letters leaves few alternatives to try.
     by_initial: dict[str, list[str]] = {}
     for name in longest_first:
         initial = name[0].lower() if flags & re.IGNORECASE else name[0]
@@ -63,12 +58,11 @@ def compile_aliases(issuers: tuple[Issuer, ...], flags: int = 0) -> re.Pattern[s
         f"{re.escape(initial)}(?:{'|'.join(rests)})"
         for initial, rests in by_initial.items()
     )
-    # The lookahead skips quickly over characters with which no name begins.
+    # The lookahead quickly skips characters that begin no name.
     initials = "".join(sorted({re.escape(name[0]) for name in names}))
     return re.compile(f"(?=(?-i:[{initials}]))(?:{alternatives})", flags)
 
 
-# By the name in lower case without spaces, as `get_alias` looks it up.
 _ALIASES = {
     "".join(name.split()).lower(): Alias(
         issuer,
@@ -83,14 +77,14 @@ _ALIASES = {
         *issuer.latin_aliases,
     )
 }
-# A pay service and the card that it charges both report the same payment.
+# A pay service and the card that it charges report the same payment.
 PAY_SERVICES = frozenset(issuer.name for issuer in ISSUERS if issuer.is_pay_service)
 _ISSUER_BY_SENDER = {number: issuer for issuer in ISSUERS for number in issuer.senders}
 _PACKAGE_ISSUERS = tuple(
     (f".{name}", issuer) for issuer in ISSUERS for name in issuer.packages
 )
 _ALIAS = compile_aliases(ISSUERS, re.IGNORECASE)
-# Found in 신한카드, 현대 M, KB1234 and Citibank, but not in School or Schedule.
+# In 신한카드, 현대 M, KB1234 and Citibank, but not in School.
 _CARD_SUFFIX = re.compile(
     r"\s?(?:카드|체크|은행|신용|비씨|BC|법인|가족|card|bank|pay|\d|\(|[*])"
     r"|\s[A-Z]|(?<=[가-힣])[A-Z]",
@@ -100,23 +94,20 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def get_alias(name: str) -> Alias:
-    """Return the entry of a name that a pattern of `compile_aliases` matched."""
     return _ALIASES["".join(name.split()).lower()]
 
 
 @lru_cache(maxsize=4096)
 def find_issuer(text: str) -> Issuer | None:
-    """Return the issuer that a short name (of a wallet, an app, a sender) means.
+    """Return the issuer of a short name: 현대 and 현대카드 M, but not 우리집 생활비.
 
-    현대카드 M and 현대 mean an issuer, 현대백화점 상품권 and 우리집 생활비 do not.
-    The longest name wins: 토스뱅크 is not 토스.
+    The longest name wins: 토스뱅크 before 토스.
     """
     normalized = unicodedata.normalize("NFKC", text[:MAX_ISSUER_TEXT_LENGTH]).strip()
     names = []
     for match in _ALIAS.finditer(normalized):
         name, (start, end) = match[0], match.span()
         rest = normalized[end:]
-        # A part of a longer word is no name.
         if start and _is_same_script(normalized[start - 1], name[0]):
             continue
         if _CARD_SUFFIX.match(normalized, end):
@@ -131,17 +122,15 @@ def find_issuer(text: str) -> Issuer | None:
 
 
 def _is_same_script(one: str, other: str) -> bool:
-    """Return True for two Latin, or two other, letters."""
     are_letters = _LETTER.match(one) and _LETTER.match(other)
     return bool(are_letters) and one.isascii() == other.isascii()
 
 
 def find_issuer_by_sender(sender: str) -> Issuer | None:
-    """Return the issuer of a service number, an app's name or an app's package."""
     sender = sender[:MAX_ISSUER_TEXT_LENGTH].strip()
     if not sender:
         return None
-    # 82 is the country code of South Korea.
+    # The country code of South Korea.
     digits = _NOT_DIGIT.sub("", sender).removeprefix("82")
     if len(digits) >= MIN_SENDER_DIGITS and digits in _ISSUER_BY_SENDER:
         return _ISSUER_BY_SENDER[digits]
@@ -154,9 +143,9 @@ def find_issuer_by_sender(sender: str) -> Issuer | None:
 
 
 def normalize_card_name(name: str) -> str:
-    """Return a name for comparison: NFKC, lower case, no spaces, signs or card words.
+    """Return a name to compare, without case, spaces, signs and card words.
 
-    A name of nothing but card words (카드) keeps them.
+    A name of card words alone (카드) keeps them.
     """
     squeezed = _SEPARATORS.sub("", unicodedata.normalize("NFKC", name).lower())
     return _CARD_WORDS.sub("", squeezed) or squeezed

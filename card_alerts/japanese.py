@@ -33,7 +33,6 @@ _LABELED = {
 _MERCHANT_IN_SENTENCE = re.compile(
     r"(?P<value>[^\n、。「」\s]{1,60})(?:にて|で)[^\n]{0,12}\d[\d,]{0,14}[ ]?円"
 )
-# Characters that are searched for a sentence with the merchant.
 MAX_SENTENCE_SCAN_LENGTH = 1000
 _DATE_IN_SENTENCE = re.compile(r"\d{1,4}[/年月.-]\d{1,2}")
 
@@ -59,9 +58,9 @@ _PARTIAL = re.compile("一部|部分")
 _USED = re.compile("利用|使用|決済|お支払い|買物|承認")
 
 
-# The notice that a card's use is no bill yet: ご請求を確定するものではございません。
+# "Not a bill yet": ご請求を確定するものではございません。
 _NOT_A_BILL = re.compile(r"[^\n。]{0,60}確定するものでは(?:ございません|ありません)")
-# The name above the amount, with what it was: ほしぞらマート(買物)⏎19,546円.
+# ほしぞらマート(買物)⏎19,546円
 _NAMED_ABOVE_AMOUNT = re.compile(
     r"(?:^|(?<=\n))[ ]?(?P<value>[^\n]{1,60}?)[ ]?\((?:買物|利用|支払い?)\)[ ]?\n"
     r"(?=[ ]?[\d,]{1,16}[ ]?円)"
@@ -69,9 +68,7 @@ _NAMED_ABOVE_AMOUNT = re.compile(
 
 
 def parse_japanese(source: SourceText) -> ParseResult:
-    """Return the result of a Japanese text; amounts in 円 are JPY."""
     text = source.normalized.text
-    # The value of each label, without the spaces at its end.
     labeled: dict[str, Span] = {}
     for name, pattern in _LABELED.items():
         match = pattern.search(text)
@@ -87,7 +84,6 @@ def parse_japanese(source: SourceText) -> ParseResult:
         is_labeled = is_labeled or bool(above and date)
         merchant = above.span("value") if above else _find_name_in_sentence(text)
 
-    # The words of a merchant's name decide nothing.
     rest = source.text_without(merchant)
     decline = _DECLINED.search(rest)
     reason = _rejection_reason(rest, is_labeled=is_labeled)
@@ -101,7 +97,7 @@ def parse_japanese(source: SourceText) -> ParseResult:
 
     issuer, issuer_span = source.sender_issuer, None
     for match in _ISSUER.finditer(text):
-        # A merchant's name may contain that of an issuer.
+        # A merchant's name may contain an issuer's.
         if not (merchant and merchant[0] <= match.start() < merchant[1]):
             issuer, issuer_span = get_alias(match[0]).issuer, match.span()
             break
@@ -136,7 +132,6 @@ def _find_name_in_sentence(text: str) -> Span | None:
 
 
 def _find_amount(text: str, labeled: Span | None) -> MoneyMatch | None:
-    """Return the amount after its label, else the first of the text."""
     for start, end in ([labeled] if labeled else []) + [(0, len(text))]:
         match = _YEN.search(text, start, end)
         if match:
@@ -150,7 +145,6 @@ def _find_amount(text: str, labeled: Span | None) -> MoneyMatch | None:
 
 
 def _rejection_reason(text: str, *, is_labeled: bool) -> Reason | None:
-    """Return why the text is no payment; labels of a payment outweigh most words."""
     if _PASSWORD.search(text):
         return Reason.ONE_TIME_PASSWORD
     if is_labeled:

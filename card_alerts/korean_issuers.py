@@ -1,4 +1,4 @@
-"""Table of the Korean card companies, banks and pay services."""
+"""Korean card companies, banks and pay services."""
 
 from card_alerts.issuer import Issuer
 

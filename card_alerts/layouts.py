@@ -1,9 +1,8 @@
-"""Layouts that were taught: texts whose merchant and amount somebody marked.
+"""Layouts that members teach by marking the merchant and amount of a text.
 
-`learn_layout` turns a text with marked parts into a layout, in which digits, masked
-names and the number of installments stand for any others. `read_with_layout` finds the
-marked parts in another text of that layout. Both are pure; whoever uses them stores
-`Layout.template`.
+Digits, masked names and installments stand for any others. A template is matched by
+hand, in one pass: a pattern made from a member's text could take any time (decision
+0174).
 """
 
 import re
@@ -11,38 +10,37 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
+from typing import NamedTuple
 
 from card_alerts.currencies import CURRENCY_CODES
 from card_alerts.money import MAX_AMOUNT, parse_number
 from card_alerts.result import Confidence, ParseResult, Span
 
-# Letters in the parts of a layout that have to be repeated; with fewer it would fit
-# texts that have nothing to do with it.
+# Fewer literal letters would fit unrelated texts.
 MIN_LITERAL_LETTERS = 4
 MAX_LAYOUT_TEXT_LENGTH = 1000
+MAX_VARIABLE_PARTS = 80
 MAX_SLOT_LENGTH = 200
-# Parts behind a merchant by which its end is found.
+# The parts behind a merchant show its end; they are tried at a few places.
 MAX_FOLLOWING = 6
+MAX_PLACES = 12
+# Longer literals are compared where their beginning is found.
+MAX_HINT_LENGTH = 32
 
-# The parts of a template that stand for others, in the Unicode private use area.
-_NUMBER, _NAME, _TERMS, _SPACE = "\ue100", "\ue101", "\ue102", "\ue103"
-_CODE = "\ue104"
-# Names of slots and their characters.
+# Private use characters stand for the variable parts.
+_NUMBER, _NAME, _TERMS, _SPACE, _CODE = "\ue100\ue101\ue102\ue103\ue104"
 _SLOTS = {"merchant": "\ue110", "amount": "\ue111"}
 _SLOT_NAMES = {character: name for name, character in _SLOTS.items()}
 _PLACEHOLDER = re.compile("[\ue100-\ue11f]")
 
-# Bounded, since they are also tried at every letter of a merchant.
-# Groups are not possessive: before 3.11.5 Python ended those wrongly.
 _NUMBER_PATTERN = r"\d{1,20}+(?:[,.]\d{1,20}+){0,6}"
 _SPACE_PATTERN = r"\s{1,40}+"
-# Masked, or before 님: 홍*동, 홍길동님, 홍길동 고객님.
+_HONORIFIC = r"(?=[ ]?(?:고객|회원)?님)"
+# 홍*동, 홍길동님, 홍길동 고객님
 _MARKED_NAME = (
-    r"[가-힣]{1,2}+\*{1,2}+(?:(?!님)[가-힣]){0,2}"
-    r"|[가-힣]{2,4}(?=[ ]?(?:고객|회원)?님)"
+    rf"[가-힣]{{1,2}}+\*{{1,2}}+(?:(?!님)[가-힣]){{0,2}}|[가-힣]{{2,4}}{_HONORIFIC}"
 )
-# Three letters that begin with a surname, or four with one of two letters, are a name
-# unless they are a word of such texts.
+# Three or four letters that begin so are a name, except for words of such texts.
 _SURNAMES = (
     "김이박최정강조윤장임한오서신권황안송전홍유고문양손배백허남심노하곽성차주우구민류"
     "나진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국은"
@@ -59,38 +57,47 @@ _BARE_NAME = (
     rf"(?:(?!{_NO_NAMES})[{_SURNAMES}][가-힣]{{2}}|(?:{_LONG_SURNAMES})[가-힣]{{2}})"
     r"(?![가-힣])"
 )
-# Any short word stands where a name stood.
-_NAME_PATTERN = rf"(?:{_MARKED_NAME}|[가-힣]{{2,5}}(?![가-힣*]))"
 _TERMS_PATTERN = r"(?:일시불|(?:할부[ ]?)?\d{1,2}+개월(?:[ ]?할부)?)"
-# Months, halves of the day and currencies in Latin letters.
-_CODE_PATTERN = (
-    r"(?:(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|am|pm)"
-    rf"|{'|'.join(sorted(CURRENCY_CODES))})"
-)
-_PATTERNS = {
-    _NUMBER: _NUMBER_PATTERN,
-    _NAME: _NAME_PATTERN,
-    _TERMS: _TERMS_PATTERN,
-    _SPACE: _SPACE_PATTERN,
-    _CODE: _CODE_PATTERN,
-    _SLOTS["amount"]: rf"(?P<amount>{_NUMBER_PATTERN})",
-}
-# A group has its name once in a pattern.
-_LOOKAHEADS = _PATTERNS | {_SLOTS["amount"]: _NUMBER_PATTERN}
+_MONTHS = "(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|am|pm)"
+_CODES = "|".join(sorted(CURRENCY_CODES))
+_CODE_PATTERN = rf"(?:{_MONTHS}|{_CODES})"
+# The kinds of the groups, from 1.
+_KINDS = ("", _TERMS, _NUMBER, _NAME, _SPACE, _CODE)
 _GENERALIZED = re.compile(
-    rf"(?P<terms>(?<!\d){_TERMS_PATTERN})|(?P<number>{_NUMBER_PATTERN})"
-    rf"|(?P<name>(?<![가-힣])(?:{_MARKED_NAME}|{_BARE_NAME}))"
-    rf"|(?P<space>{_SPACE_PATTERN})"
-    rf"|(?P<code>(?<![A-Za-z]){_CODE_PATTERN}(?![A-Za-z]))"
+    rf"((?<!\d){_TERMS_PATTERN})|({_NUMBER_PATTERN})"
+    rf"|((?<![가-힣])(?:{_MARKED_NAME}|{_BARE_NAME}))"
+    rf"|({_SPACE_PATTERN})|((?<![A-Za-z]){_CODE_PATTERN}(?![A-Za-z]))"
 )
-_CHARACTER_BY_GROUP = {
-    "terms": _TERMS,
-    "number": _NUMBER,
-    "name": _NAME,
-    "space": _SPACE,
-    "code": _CODE,
+# In place of a name any short word matches.
+_NAME_PATTERN = rf"(?:{_MARKED_NAME}|[가-힣]{{2,5}}(?![가-힣*]))"
+# The first pattern counts, unless the next part does not begin behind it.
+_PATTERNS: dict[str, tuple[re.Pattern[str], ...]] = {
+    kind: tuple(map(re.compile, patterns))
+    for kind, patterns in {
+        _NUMBER: (
+            _NUMBER_PATTERN,
+            *(
+                rf"\d{{1,20}}+(?:[,.]\d{{1,20}}+){{{count}}}"
+                for count in range(5, -1, -1)
+            ),
+        ),
+        _NAME: (
+            _NAME_PATTERN,
+            r"[가-힣]{1,2}+\*{1,2}+(?!님)[가-힣]",
+            r"[가-힣]{1,2}+\*{1,2}+",
+            *(rf"[가-힣]{{{count}}}{_HONORIFIC}" for count in (3, 2)),
+            r"[가-힣]{2,5}(?![가-힣*])",
+        ),
+        _TERMS: (_TERMS_PATTERN, r"(?:할부[ ]?)?\d{1,2}+개월"),
+        _SPACE: (_SPACE_PATTERN,),
+        _CODE: (_CODE_PATTERN, _CODES),
+        "": (r"\s*+",),
+        _SLOTS["merchant"]: (),
+    }.items()
 }
-# Names that are part of a layout, since nothing marks them in other texts.
+_PATTERNS[_SLOTS["amount"]] = _PATTERNS[_NUMBER]
+_VARIABLE_PART = re.compile(f"([{''.join(_PATTERNS)}])")
+# Other texts do not mark these names, so they stay in the layout.
 _ADDRESSED = re.compile(
     rf"(?<=\bDear{_SPACE})(?!(?:Customer|Cardholder|Member)\b)[A-Z][\w.]{{0,30}}"
     rf"(?:{_SPACE}[A-Z][\w.]{{0,30}})?"
@@ -101,25 +108,15 @@ _MASKS = {_NUMBER: "*", _NAME: "***", _TERMS: "*개월", _SPACE: " ", _CODE: "*"
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A taught layout; `template` is its whole content, and what is to be stored.
-
-    Two layouts are equal if their templates are.
-    """
-
     template: str
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """Return the names of the marked parts in order: `merchant`, `amount`."""
-        return tuple(
-            _SLOT_NAMES[character]
-            for character in self.template
-            if character in _SLOT_NAMES
-        )
+        return tuple(_SLOT_NAMES[each] for each in self.template if each in _SLOT_NAMES)
 
     @property
     def sample(self) -> str:
-        """Return the text it was learned from, with digits and names masked."""
+        """Mask digits and names of the taught text."""
         return _PLACEHOLDER.sub(
             lambda match: (
                 _MASKS.get(match[0]) or f"{{{_SLOT_NAMES.get(match[0], '')}}}"
@@ -129,55 +126,58 @@ class Layout:
 
 
 def learn_layout(text: str, spans: Mapping[str, Span]) -> Layout | None:
-    """Return the layout of a text, or None if too little of it would be repeated.
+    """Return the layout of a text, None if too little of it would be repeated.
 
-    `spans` maps `merchant` and `amount` to their parts of the text: those that were
-    corrected, and those that the parser found where they were right. The layout is not
-    learned (None) without any such part, from an empty or overlapping one, with fewer
-    than 4 literal letters, or from more than 1,000 characters.
+    `spans` maps `merchant` and `amount` to the marked parts.
     """
-    marked = sorted((span, name) for name, span in spans.items() if name in _SLOTS)
-    if not marked or len(text) > MAX_LAYOUT_TEXT_LENGTH or _PLACEHOLDER.search(text):
-        return None
-    pieces: list[str] = []
-    last_end = 0
-    for (start, end), name in marked:
-        if not last_end <= start < end <= len(text):
-            return None
-        pieces += (_generalize(text[last_end:start]), _SLOTS[name])
-        last_end = end
-    template = "".join((*pieces, _generalize(text[last_end:]))).strip(_SPACE)
-    literal = _PLACEHOLDER.sub("", template)
+    spans = {name: span for name, span in spans.items() if name in _SLOTS}
+    layout = Layout(make_template(text, spans))
+    literal = _PLACEHOLDER.sub("", layout.template)
     if sum(letter.isalpha() for letter in literal) < MIN_LITERAL_LETTERS:
         return None
-    layout = Layout(template)
-    # Two parts without anything between them cannot be told apart.
-    return layout if read_with_layout(layout, text) == _known(spans) else None
+    # Two adjacent parts look like one.
+    return layout if read_with_layout(layout, text) == spans else None
+
+
+def make_template(text: str, spans: Mapping[str, Span]) -> str:
+    if not spans or len(text) > MAX_LAYOUT_TEXT_LENGTH or _PLACEHOLDER.search(text):
+        return ""
+    pieces: list[str] = []
+    last_end = 0
+    for (start, end), name in sorted((span, name) for name, span in spans.items()):
+        if not last_end <= start < end <= len(text):
+            return ""
+        pieces += (_generalize(text[last_end:start]), _SLOTS[name])
+        last_end = end
+    return "".join((*pieces, _generalize(text[last_end:]))).strip(_SPACE)
 
 
 def read_with_layout(layout: Layout, text: str) -> dict[str, Span] | None:
-    """Return the marked parts of a text of the layout, or None for any other text.
-
-    It costs at most 5 µs for the text of an SMS: a search for the longest literal, then
-    one anchored pattern that never goes back.
-    """
-    literal, pattern = _compile(layout.template)
-    if literal not in text:
+    """Return the marked parts of a text of the layout, None for any other text."""
+    parts, hint = _split(layout.template)
+    if not parts or hint not in text:
         return None
-    match = pattern.fullmatch(text)
-    if match is None:
-        return None
-    return {name: match.span(name) for name in pattern.groupindex}
+    spans: dict[str, Span] = {}
+    position = 0
+    for index, part in enumerate(parts):
+        if part.patterns:
+            end = _find_end(parts, index, text, position)
+        else:
+            end = _find_end_of_merchant(parts, index, text, position)
+        if end < 0:
+            return None
+        if part.slot:
+            spans[part.slot] = (position, end)
+        position = end + len(part.literal)
+    return None if text[position:].strip() else spans
 
 
 def apply_layout(
     parsed: ParseResult, text: str, spans: Mapping[str, Span]
 ) -> ParseResult:
-    """Return a result with the merchant and amount that a taught layout found.
+    """Return a result with the merchant and amount of `read_with_layout`.
 
-    `spans` are those of `read_with_layout`. A merchant becomes `SURE`. An amount
-    replaces `original_amount` of a foreign payment, else `amount`; one out of range
-    changes nothing.
+    The amount replaces `original_amount` of a foreign payment.
     """
     found = dict(parsed.spans)
     if "merchant" in spans:
@@ -201,18 +201,13 @@ def apply_layout(
 def locate_corrections(
     text: str, merchant: str | None, amount: Decimal | int | None
 ) -> dict[str, Span]:
-    """Return where a text prints a corrected merchant and amount, for `learn_layout`.
+    """Return the printed parts of a corrected merchant and amount.
 
-    A value that the text does not print has no part. Spaces within a merchant may be
-    line breaks in the text.
+    Spaces in a merchant match line breaks.
     """
     located: dict[str, Span] = {}
-    words = merchant.split() if merchant else []
-    if words:
-        name = re.compile(r"\s+".join(map(re.escape, words)))
-        match = name.search(text)
-        if match:
-            located["merchant"] = match.span()
+    if merchant and (span := _find_words(text, merchant)):
+        located["merchant"] = span
     if amount is not None:
         for match in re.finditer(_NUMBER_PATTERN, text):
             is_inside = "merchant" in located and (
@@ -225,54 +220,103 @@ def locate_corrections(
     return located
 
 
+def _find_words(text: str, words: str) -> Span | None:
+    places = [match.span() for match in re.finditer(r"\s+|\S", text)]
+    squeezed = "".join(text[start : start + 1] for start, _ in places)
+    name = " ".join(words.split())
+    first = re.sub(r"\s", " ", squeezed).find(name) if name else -1
+    return None if first < 0 else (places[first][0], places[first + len(name) - 1][1])
+
+
 def _value_of(number: str) -> Decimal | None:
-    """Return the value of a printed number; None for a date such as 2026.10.02."""
+    """Return None for a date (2026.10.02)."""
     digits = number.replace(",", "")
     return Decimal(digits) if digits.count(".") <= 1 else None
 
 
-def _known(spans: Mapping[str, Span]) -> dict[str, Span]:
-    return {name: span for name, span in spans.items() if name in _SLOTS}
-
-
 def _generalize(text: str) -> str:
-    return _GENERALIZED.sub(
-        lambda match: _CHARACTER_BY_GROUP[match.lastgroup or ""], text
-    )
+    return _GENERALIZED.sub(lambda match: _KINDS[match.lastindex or 0], text)
+
+
+class _Part(NamedTuple):
+    """A variable part and the literal behind it; a merchant has no patterns."""
+
+    patterns: tuple[re.Pattern[str], ...]
+    slot: str
+    literal: str
 
 
 @lru_cache(maxsize=4096)
-def _compile(template: str) -> tuple[str, re.Pattern[str]]:
-    """Return the longest literal of a template and its pattern.
+def _split(template: str) -> tuple[Sequence[_Part], str]:
+    """Return no parts if there are too many, and a literal of each text."""
+    first, *others = _VARIABLE_PART.split(template)
+    if len(others) > 2 * MAX_VARIABLE_PARTS:
+        return (), ""
+    pairs = zip(("", *others[::2]), (first, *others[1::2]), strict=True)
+    parts = []
+    for kind, literal in pairs:
+        patterns = _PATTERNS[kind]
+        # A shorter number leaves a comma or a dot to the literal.
+        if patterns is _PATTERNS[_NUMBER] and literal[:1] not in {",", "."}:
+            patterns = patterns[:1]
+        parts.append(_Part(patterns, _SLOT_NAMES.get(kind, ""), literal))
+    return parts, max((first, *others[1::2]), key=len)[:MAX_HINT_LENGTH]
 
-    A merchant ends where the next parts of the template follow, and never spans lines.
-    No shorter one matches, so that the pattern is linear without going back.
+
+def _find_end(parts: Sequence[_Part], index: int, text: str, position: int) -> int:
+    """Return the end of a part before its literal or the next part, else -1."""
+    patterns, _, literal = parts[index]
+    for pattern in patterns:
+        match = pattern.match(text, position)
+        if match is None:
+            if pattern is patterns[0]:
+                return -1
+            continue
+        end = match.end()
+        if literal:
+            if text.startswith(literal, end):
+                return end
+        elif len(patterns) == 1 or _may_begin(parts, index + 1, text, end):
+            return end
+    return -1
+
+
+def _may_begin(parts: Sequence[_Part], index: int, text: str, position: int) -> bool:
+    if index == len(parts):
+        return not text[position:].strip()
+    patterns = parts[index].patterns
+    return not patterns or patterns[0].match(text, position) is not None
+
+
+def _find_end_of_merchant(
+    parts: Sequence[_Part], index: int, text: str, start: int
+) -> int:
+    """Return the first place on the line where the parts behind the merchant stand.
+
+    One part may be in a name: 카페 24 서울점.
     """
-    tokens = re.findall(f"{_PLACEHOLDER.pattern}|[^\ue100-\ue11f]+", template)
-    patterns: list[str] = []
-    for index, token in enumerate(tokens):
-        if token == _SLOTS["merchant"]:
-            following = _following(tokens[index + 1 :])
-            stop = (
-                "".join(_LOOKAHEADS.get(each, re.escape(each)) for each in following)
-                or r"\s*+\Z"
-            )
-            patterns.append(
-                rf"(?P<merchant>(?:(?!{stop})[^\n]){{1,{MAX_SLOT_LENGTH}}})"
-            )
+    literal = parts[index].literal
+    following = range(index + 1, min(len(parts), index + 1 + MAX_FOLLOWING))
+    line_end = text.find("\n", start)
+    last = min(start + MAX_SLOT_LENGTH, len(text) if line_end < 0 else line_end)
+    place = start
+    for _ in range(MAX_PLACES):
+        if literal:
+            place = text.find(literal[:MAX_HINT_LENGTH], place)
+        elif not following:
+            place = max(place, len(text.rstrip()))
         else:
-            patterns.append(_PATTERNS.get(token, re.escape(token)))
-    literals = [token for token in tokens if not _PLACEHOLDER.match(token)]
-    pattern = re.compile(rf"\s*+{''.join(patterns)}\s*+")
-    return max(literals, key=len, default=""), pattern
-
-
-def _following(tokens: Sequence[str]) -> Sequence[str]:
-    """Return the next two parts, and more up to the first that is literal.
-
-    A space and a number alone also stand within names: 카페 24 서울점.
-    """
-    for count, token in enumerate(tokens[:MAX_FOLLOWING], start=1):
-        if count > 1 and not _PLACEHOLDER.match(token):
-            return tokens[:count]
-    return tokens[:MAX_FOLLOWING]
+            found = parts[index + 1].patterns[0].search(text, place)
+            place = found.start() if found else -1
+        if not start <= place <= last:
+            return -1
+        if text.startswith(literal, place):
+            end = place + len(literal)
+            for next_index in following:
+                end = _find_end(parts, next_index, text, end)
+                if end < 0 or parts[next_index].literal:
+                    break
+            if end >= 0:
+                return place if place > start else -1
+        place += 1
+    return -1

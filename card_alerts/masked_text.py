@@ -1,8 +1,7 @@
 """A text whose understood parts are replaced by placeholders of the same length.
 
-Offsets stay valid, and the layout (amount, then date, then something not understood)
-can be matched by regular expressions over the placeholders. They are characters of
-the Unicode private use area, which normalization removes from the original text.
+Offsets stay valid. Placeholders are private use characters, which normalization removes
+from the original text.
 """
 
 import re
@@ -19,15 +18,14 @@ AMOUNT = "\ue006"
 KEYWORD = "\ue007"
 NOISE = "\ue008"
 LABEL = "\ue009"
-# The date of the approval that a cancellation names.
 ORIGINAL_DATE = "\ue00a"
-# A discount, points or a second amount beside the payment.
+# A discount, points or a second amount.
 BENEFIT = "\ue00b"
-# A name at a place where only the merchant can be.
+# A name at a place of merchants only.
 MERCHANT = "\ue00c"
 
 FIRST_PLACEHOLDER, LAST_PLACEHOLDER = "\ue000", "\ue00f"
-# All placeholders, for use inside a character class.
+# For character classes.
 ANY_PLACEHOLDER = f"{FIRST_PLACEHOLDER}-{LAST_PLACEHOLDER}"
 PLACEHOLDERS = frozenset(
     map(chr, range(ord(FIRST_PLACEHOLDER), ord(LAST_PLACEHOLDER) + 1))
@@ -35,27 +33,24 @@ PLACEHOLDERS = frozenset(
 
 
 class MaskedText:
-    """A text that is masked part by part."""
-
     __slots__ = ("text",)
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     def mask(self, start: int, end: int, placeholder: str) -> None:
-        """Mask one part."""
         masked = placeholder * (end - start)
         self.text = f"{self.text[:start]}{masked}{self.text[end:]}"
 
     def mask_all(self, pattern: re.Pattern[str], placeholder: str) -> None:
-        """Mask every match, or of each match only its group `part` if it has one."""
+        """Mask every match, or its group `part`."""
         matches = list(pattern.finditer(self.text))
         if matches:
             group = "part" if "part" in pattern.groupindex else 0
             self.mask_spans([match.span(group) for match in matches], placeholder)
 
     def mask_spans(self, spans: list[Span], placeholder: str) -> None:
-        """Mask spans, which are sorted by their start and may overlap."""
+        """Mask spans in the order of their starts; they may overlap."""
         if not spans:
             return
         pieces: list[str] = []

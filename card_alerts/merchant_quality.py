@@ -1,14 +1,12 @@
-"""Compare the names that two announcements of one payment give to its merchant.
+"""Compare the merchant's names in two announcements of one payment.
 
-One may name the shop and the other a payment gateway (KG이니시스, 통신판매), or one may
-print the name in full and the other cut it off.
+One may name a payment gateway (KG이니시스, 통신판매), or cut the name off.
 """
 
 import re
 import unicodedata
 from functools import lru_cache
 
-# Gateways, and words beside their names that name no shop.
 _GATEWAY = re.compile(
     r"kg이니시스|케이지이니시스|이니시스|inicis|nice페이먼츠|나이스페이먼츠|나이스페이"
     r"|나이스정보통신|nicepay|nice페이|nice|nic(?![a-z])|nhnkcp|엔에이치엔케이씨피|케이씨피"
@@ -25,41 +23,30 @@ _NO_SHOP = re.compile(
     r"|주식회사|\(주\)|\(유\)|유한회사|pg사?|코리아"
 )
 _NOT_LETTER = re.compile(r"[\W\d_]+")
-# A bracket that is opened only, or dots for what is missing.
 _CUT_END = re.compile(r"\([^()]*$|(?:…|\.{2,}|‥)\s*$")
 
 
 @lru_cache(maxsize=4096)
 def is_gateway_name(name: str) -> bool:
-    """Return True if a name is that of a payment gateway and names no shop.
-
-    이니시스 and 통신판매_NIC are gateways, 이니시스-바람책방 is a shop.
-    """
+    """Return True for 이니시스 and 통신판매_NIC, False for 이니시스-바람책방."""
     folded = "".join(unicodedata.normalize("NFKC", name).casefold().split())
     rest, count = _GATEWAY.subn("", folded)
     return count > 0 and not _NOT_LETTER.sub("", _NO_SHOP.sub("", rest))
 
 
 def is_cut_name(name: str) -> bool:
-    """Return True for a name that ends in an open bracket or dots (바람커피(강…)."""
+    """Return True for 바람커피(강… and 바람커피(강."""
     return _CUT_END.search(name) is not None
 
 
 def is_beginning_of(short: str, whole: str) -> bool:
-    """Return True if a name is the beginning of another, longer one.
-
-    Spaces, letter case and punctuation do not count. 바람커피( is the beginning of
-    (주)바람커피 강남점.
-    """
+    """Return True for 바람커피( and (주)바람커피 강남점."""
     one, other = _letters(short), _letters(whole)
     return 0 < len(one) < len(other) and other.startswith(one)
 
 
 def choose_better_name(one: str | None, other: str | None) -> str | None:
-    """Return the better of two names: a shop before a gateway, whole before cut.
-
-    The first one if neither is better.
-    """
+    """Prefer a shop to a gateway, and a whole name to a cut one."""
     if not one or not other:
         return one or other
     if is_gateway_name(one) != is_gateway_name(other):

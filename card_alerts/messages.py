@@ -1,8 +1,8 @@
-"""Split a text into the messages that it consists of.
+"""Split a text into its messages.
 
-A room of KakaoTalk or a list that somebody pasted holds several. A message begins at a
-mark of an SMS, at the heading of a room's message, after a blank line, or at a line
-that begins like one; but only where the one before is complete, and the rest is too.
+A message begins at the mark of an SMS, at a heading of a KakaoTalk room, after a blank
+line, or at a line that begins like one, if the message before and the rest are
+complete.
 """
 
 import re
@@ -12,16 +12,14 @@ from itertools import islice
 from card_alerts.money import BALANCE_PATTERN, RUNNING_TOTAL_PATTERN
 from card_alerts.result import Span
 
-# Messages of a text that are read; the rest is ignored.
 MAX_MESSAGES = 20
 
-# The status of an event. A text with fewer than two of them is one message.
+# A text with fewer than two of them is one message.
 _STATUS = re.compile(
     r"승인(?!금액|번호|일)|취소|거절|결제(?!금액|예정|일(?!시불)|수단|계좌|대금|하면"
-    r"|[ ]?시[ ])|사용(?!금액|처|가능|[ ]?가능)"
-    r"|이용(?!금액|내역|안내|한도|가능|[ ]금액|[ ]?가능)|출금|입금|일시불"
-    r"|\b(?i:spent|purchase|paid|charged?|transaction|txn|debited|credited|declined"
-    r"|refund(?:ed)?|used|authori[sz]ed|withdrawn|made)\b"
+    r"|[ ]?시[ ])|사용(?!금액|처|가능|[ ]?가능)|이용(?!금액|내역|안내|한도|가능|[ ]금액"
+    r"|[ ]?가능)|출금|입금|일시불|\b(?i:spent|purchase|paid|charged?|transaction|txn"
+    r"|debited|credited|declined|refund(?:ed)?|used|authori[sz]ed|withdrawn|made)\b"
 )
 _AMOUNT = re.compile(
     r"\d[ ]?원|[$€£₩¥₹][ ]?\d|(?<![A-Za-z])[A-Z]{3}[ ]?\d|\bRs\.? ?\d|\d[ ]?(?:USD|EUR"
@@ -30,61 +28,49 @@ _AMOUNT = re.compile(
     r"|[ /]\d{1,3}(?:,\d{3})+[ \n]",
 )
 _NUMBER = re.compile(r"\d[\d,.]*")
-# What a message has beside amount and status.
 _DETAIL = re.compile(
     r"\d{1,2}/\d{1,2}|\d{1,2}월 ?\d{1,2}일|\d{4}[-.]\d{2}[-.]\d{2}|\d:\d\d|카드|뱅크"
-    r"|은행|페이|(?i:Pay)"
-    r"|완료|원[ ]?(?:결제|승인|사용|취소)|되었|했어요|\(\d{4}\)|\b(?i:card|at|A/c"
-    r"|account)\b|\d{4}승인"
+    r"|은행|페이|(?i:Pay)|완료|원[ ]?(?:결제|승인|사용|취소)|되었|했어요|\(\d{4}\)"
+    r"|\b(?i:card|at|A/c|account)\b|\d{4}승인"
 )
 _TIME_OR_DIGITS = re.compile(
     r"\d/\d{1,2}[^\n]{0,3}\d:\d\d|\(\d{4}\)|\d{4}승인|\d\*\d\*"
 )
 _BENEFIT = re.compile(
-    r"(?<![\d,])\d[\d,]{0,14}(?:원|P)?[ ]?"
-    r"(?:캐시백|적립|할인|인센티브)|(?:캐시백|적립|할인|인센티브"
-    r"|포인트)[ ]?(?:사용[ ]?)?\d[\d,]*(?:원|P)?"
+    r"(?<![\d,])\d[\d,]{0,14}(?:원|P)?[ ]?(?:캐시백|적립|할인|인센티브)|(?:캐시백|적립"
+    r"|할인|인센티브|포인트)[ ]?(?:사용[ ]?)?\d[\d,]*(?:원|P)?"
 )
 _ISSUER = (
     r"신한|KB|국민|삼성|현대|롯데|LOCA|로카|우리|하나|NH|농협|BC|비씨|씨티|카카오|카뱅"
-    r"|토스|케이뱅크|IBK|기업"
-    r"|SC|MG|새마을|수협|광주|전북|제주|신협|우체국|네이버|페이코|PAYCO|부산|경남|대구"
-    r"|iM|스마일|디지로카|Chase|Amex"
+    r"|토스|케이뱅크|IBK|기업|SC|MG|새마을|수협|광주|전북|제주|신협|우체국|네이버"
+    r"|페이코|PAYCO|부산|경남|대구|iM|스마일|디지로카|Chase|Amex"
 )
-# Where a message certainly begins, if the one before has an amount.
+# A message begins here if an amount stands before.
 _MARK = re.compile(
-    r"\[?(?:Web|WEB|web|국제|국외)[ ]?발신\]?"
-    r"|^\[[^\[\]\n]{1,30}\] \[(?:오전|오후) ?\d{1,2}:\d\d\]"
-    r"|^\d{4}[년.][^\n,]{4,24}\d{1,2}:\d\d, [^:\n]{1,30} : "
+    r"\[?(?:Web|WEB|web|국제|국외)[ ]?발신\]?|^\[[^\[\]\n]{1,30}\] \[(?:오전"
+    r"|오후) ?\d{1,2}:\d\d\]|^\d{4}[년.][^\n,]{4,24}\d{1,2}:\d\d, [^:\n]{1,30} : "
     r"|^-{3,}[^\n]{0,40}$|^[=─━_*~]{3,}$",
     re.MULTILINE,
 )
 _HEADING = re.compile(rf"\s{{0,9}}\[?(?:{_ISSUER})[가-힣A-Za-z ]{{0,6}}\]?[ ]*\n")
-# Where a message may begin.
 _START = re.compile(
     r"(?:(?<=\n)[ \t]{0,20}\n(?=\S))"
     r"|^(?=[ \t]{0,8}(?:[-•·*>▶■□○]|\d{1,2}[.)]|[①-⑳])?[ \t]{0,8}[\[<(]?"
     rf"(?:{_ISSUER})[^\n]{{0,40}}(?:승인|취소|거절|사용|출금|입금|결제))"
-    r"|^(?=[ \t]{0,8}(?:[-•·*>▶]|\d{1,2}[.)])?[ \t]{0,8}"
-    r"[₩\d][\d,]{0,15}원?[ ]?(?:결제|승인"
-    r"|사용|출금|입금))"
-    r"|^(?=\[KB\]\d)"
+    r"|^(?=[ \t]{0,8}(?:[-•·*>▶]|\d{1,2}[.)])?[ \t]{0,8}[₩\d][\d,]{0,15}원?[ ]?(?:결제"
+    r"|승인|사용|출금|입금))|^(?=\[KB\]\d)"
     rf"|^(?=\[?(?:{_ISSUER})[가-힣A-Za-z ]{{0,6}}\]?[ ]*\n)"
     rf"|(?<=[ \n.])(?=(?:{_ISSUER})(?:국민)?(?:카드|체크|BC|비씨"
     rf"|법인)?\(?[\d*]{{4}}\)?[ ]?(?:승인|취소|사용))",
     re.MULTILINE,
 )
 _LINE = re.compile(r"(?<=\n)(?=[^\n])")
-# Boundaries that are examined.
 MAX_BOUNDARIES = 400
-# Letters of a part that is a message of its own behind a mark.
 MIN_MESSAGE_LETTERS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """A part of a text between two possible boundaries."""
-
     start: int
     end: int
     is_marked: bool
@@ -94,16 +80,14 @@ class _Chunk:
     # A date with its time, or digits of a card.
     has_own_time: bool
     letters: int
-    # It begins with the name of an issuer on a line of its own.
+    # The name of an issuer fills its first line.
     is_heading: bool = False
 
     @property
     def is_complete(self) -> bool:
-        """Return True if this may be a whole message."""
         return bool(self.amount and self.has_status and self.has_detail)
 
     def joined(self, other: "_Chunk") -> "_Chunk":
-        """Return this chunk with the one that follows it."""
         return _Chunk(
             self.start,
             other.end,
@@ -118,10 +102,9 @@ class _Chunk:
 
 
 def split_messages(text: str) -> list[Span]:
-    """Return the parts of a normalized text that are messages, in their order.
+    """Return the 1 to 20 messages of a normalized text.
 
-    There is at least one, and at most 20. What belongs to no message (a footer, the
-    name of a room) is a part of the message before it, else of the first one.
+    A footer belongs to the message before it.
     """
     whole = [(0, len(text))]
     if not _has_several_amounts(text):
@@ -149,7 +132,7 @@ def split_messages(text: str) -> list[Span]:
 
 
 def _with_headings(chunks: list[_Chunk]) -> list[_Chunk]:
-    """Return the chunks; a heading without an amount belongs to the one after it."""
+    """Join headings without an amount with the chunk after them."""
     joined: list[_Chunk] = []
     heading: _Chunk | None = None
     for chunk in chunks:
@@ -165,7 +148,6 @@ def _with_headings(chunks: list[_Chunk]) -> list[_Chunk]:
 
 
 def _has_several_amounts(text: str) -> bool:
-    """Return False for most texts of one message; a cheap check."""
     totals = text.count("누적") + text.count("잔액") + text.count("누계")
     if text.count("원") - totals > 1 or totals > 1:
         return True
@@ -180,17 +162,17 @@ def _begins_message(last: _Chunk, chunk: _Chunk) -> bool:
         return is_message and last.letters >= MIN_MESSAGE_LETTERS
     if not (last.is_complete and chunk.is_complete):
         return False
-    # One payment may be told twice: 상품권사용 2,300원, 바람커피에서 2,300원이 결제.
+    # Two texts may report one payment: 상품권사용 2,300원, 바람커피에서 2,300원이 결제.
     return chunk.amount != last.amount or chunk.has_own_time
 
 
 def _find_boundaries(text: str) -> list[tuple[int, bool]]:
-    """Return the places where a message may begin, and whether a mark says so."""
+    """Return places where messages may begin, and True for a mark."""
     marked = {match.start() for match in islice(_MARK.finditer(text), MAX_BOUNDARIES)}
     found = dict.fromkeys(marked, True)
     for pattern in (_START, _LINE):
         for match in islice(pattern.finditer(text), MAX_BOUNDARIES):
-            # Of a blank line, the boundary is the line after it.
+            # The boundary is the end of a blank line.
             position = match.end()
             if pattern is _LINE and not _is_complete_line(text, position):
                 continue
@@ -214,7 +196,6 @@ def _chunk(text: str, start: int, end: int, *, is_marked: bool) -> _Chunk:
     match = _AMOUNT.search(part)
     number = None
     if match:
-        # The number around the match.
         numbers = [n for n in _NUMBER.finditer(part) if n.end() > match.start()]
         number = numbers[0][0].strip(".,") if numbers else None
     return _Chunk(

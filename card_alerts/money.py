@@ -11,82 +11,46 @@ from card_alerts.masked_text import ANY_PLACEHOLDER
 from card_alerts.result import Span
 
 MAX_AMOUNT = 999_999_999_999
-# Amounts of a message that are read; a message has one to six.
 MAX_AMOUNTS = 60
 WON = "KRW"
 
 _COMMA_GROUPED = r"\d{1,3}(?:,\d{3}){1,4}"
 _WHOLE = rf"(?:{_COMMA_GROUPED}|\d{{1,12}})"
 _DECIMALS = r"(?:\.\d{2}(?=\d{1,2}/\d)|\.\d{1,4}(?!\d))?"
-# The end of a number; a date may follow without a space (20.9910/01).
+# A date may follow without a space: 20.9910/01.
 _NUMBER_END = r"(?=\d{1,2}/\d{1,2}(?!\d)|(?!\d|,\d))"
 _NUMBER_START = r"(?<![\d,:*])(?<!\d[./])"
-# A foreign amount with a decimal comma: 1.234,56 or 12,50.
+# 1.234,56 or 12,50
 _DECIMAL_COMMA = r"\d{1,3}(?:\.\d{3}){1,3},\d{2}(?![\d,])|\d{1,6},\d{2}(?![\d,])"
-# Grouped by spaces, recognizable by its two decimals: 1 234.56.
+# 1 234.56
 _SPACE_GROUPED = r"\d{1,3}(?:[ ]\d{3}){1,3}[.,]\d{2}(?!\d|[.,]\d)"
-# Grouped as in Switzerland: 1'234.50.
+# 1'234.50 (Switzerland)
 _APOSTROPHE_GROUPED = r"\d{1,3}(?:['’]\d{3}){1,3}(?:\.\d{1,2})?(?!\d)"
-# Grouped by dots, without decimals: 1.234.000.
+# 1.234.000
 _DOT_GROUPED = r"\d{1,3}(?:\.\d{3}){2,4}(?![\d.,])"
-# EUR 11/20 is a currency and a date.
+# EUR 11/20
 _NOT_A_DATE = r"(?!(?:(?<=[ :A-Z]\d)|(?<=[ :A-Z]\d\d))(?:/\d|[ ]?개월))"
 
-CURRENCY_WORDS = {
-    "달러": "USD",
-    "미달러": "USD",
-    "미국달러": "USD",
-    "불": "USD",
-    "홍콩달러": "HKD",
-    "대만달러": "TWD",
-    "호주달러": "AUD",
-    "캐나다달러": "CAD",
-    "싱가포르달러": "SGD",
-    "싱가폴달러": "SGD",
-    "뉴질랜드달러": "NZD",
-    "유로": "EUR",
-    "엔": "JPY",
-    "엔화": "JPY",
-    "위안": "CNY",
-    "위안화": "CNY",
-    "파운드": "GBP",
-    "바트": "THB",
-    "밧": "THB",
-    "동": "VND",
-    "프랑": "CHF",
-    "링깃": "MYR",
-    "루피아": "IDR",
-    "루피": "INR",
-    "페소": "PHP",
-    "리라": "TRY",
-    "디르함": "AED",
-}
-CURRENCY_SIGNS = {
-    "$": "USD",
-    "US$": "USD",
-    "U$": "USD",
-    "HK$": "HKD",
-    "NT$": "TWD",
-    "CA$": "CAD",
-    "C$": "CAD",
-    "AU$": "AUD",
-    "A$": "AUD",
-    "NZ$": "NZD",
-    "SG$": "SGD",
-    "S$": "SGD",
-    "R$": "BRL",
-    "€": "EUR",
-    "£": "GBP",
-    "¥": "JPY",
-    "CN¥": "CNY",
-    "₹": "INR",
-    "฿": "THB",
-    "₫": "VND",
-    "₱": "PHP",
-    "₽": "RUB",
-    "₺": "TRY",
-    "₩": WON,
-}
+
+def _table(pairs: str) -> dict[str, str]:
+    return dict(pair.split() for pair in pairs.split(","))
+
+
+CURRENCY_WORDS = _table(
+    """
+    달러 USD, 미달러 USD, 미국달러 USD, 불 USD, 홍콩달러 HKD, 대만달러 TWD,
+    호주달러 AUD, 캐나다달러 CAD, 싱가포르달러 SGD, 싱가폴달러 SGD, 뉴질랜드달러 NZD,
+    유로 EUR, 엔 JPY, 엔화 JPY, 위안 CNY, 위안화 CNY, 파운드 GBP, 바트 THB, 밧 THB,
+    동 VND, 프랑 CHF, 링깃 MYR, 루피아 IDR, 루피 INR, 페소 PHP, 리라 TRY, 디르함 AED
+    """
+)
+CURRENCY_SIGNS = _table(
+    """
+    $ USD, US$ USD, U$ USD, HK$ HKD, NT$ TWD, CA$ CAD, C$ CAD, AU$ AUD, A$ AUD,
+    NZ$ NZD, SG$ SGD, S$ SGD, R$ BRL, € EUR, £ GBP, ¥ JPY, CN¥ CNY, ₹ INR, ฿ THB,
+    ₫ VND, ₱ PHP, ₽ RUB, ₺ TRY, ₩ KRW
+    """
+)
 _CURRENCY_WORD_PATTERN = "|".join(sorted(CURRENCY_WORDS, key=len, reverse=True))
 CURRENCY_SIGN_PATTERN = "|".join(
     re.escape(sign) for sign in sorted(CURRENCY_SIGNS, key=len)[::-1]
@@ -94,7 +58,7 @@ CURRENCY_SIGN_PATTERN = "|".join(
 
 _CURRENCY_FIRST = re.compile(
     rf"(?=[A-Z$€£¥₹฿₫₱₽₺₩])(?:(?P<sign>{CURRENCY_SIGN_PATTERN})"
-    # The code behind a number belongs to that one: 12,000 KRW 3개월.
+    # A code behind a number belongs to it: 12,000 KRW 3개월.
     r"|(?<![A-Za-z])(?<!\.\d\d[ ])(?<!,\d{3})(?<!,\d{3}[ ])(?P<code>[A-Z]{3}))"
     r"[ :]{0,2}-?[ ]?"
     rf"(?P<number>{_SPACE_GROUPED}|{_APOSTROPHE_GROUPED}|{_DOT_GROUPED}"
@@ -105,21 +69,19 @@ _CURRENCY_LAST = re.compile(
     rf"(?=[\d-]){_NUMBER_START}-?(?P<number>{_DECIMAL_COMMA}|{_WHOLE}{_DECIMALS})(?:"
     rf"\s?\((?P<code>[A-Z]{{3}}|(?:US)?\$)\)"
     rf"|[ ]?(?P<loose>[A-Z]{{3}})(?![A-Za-z])"
-    # The line may break before the word: 17,814⏎엔.
+    # 17,814⏎엔
     rf"|(?:[ ]?|\n(?=[가-힣]{{1,3}}[ ]{{2}}))(?P<word>{_CURRENCY_WORD_PATTERN})"
     r"(?![가-힣]))"
 )
 _STATUS_FOLLOWS = re.compile(r"[ ]?(?:해외)?(?:결제|승인|사용|이용|취소)|[ ]?(?:\n|$)")
-# A number and the first letter of a currency: a cheap check before _CURRENCY_LAST.
 _CURRENCY_MAY_FOLLOW = re.compile(
     rf"\d\s?\(?[A-Z${''.join(sorted({word[0] for word in CURRENCY_WORDS}))}]"
 )
-# 원 ends a word, or one of these words follows without a space.
+# 원 ends a word, or one of these words follows.
 _AFTER_WON = (
     r"(?=$|[^가-힣A-Za-z]|(?:이|을|은|가|의|도)?(?=[ \n])|[이을은가](?=승인|결제|사용"
-    r"|이용|취소)"
-    r"|일시불|체크|신용|승인|취소|결제|사용|이용|할부|무이자|누적|누계|잔액|거절|정상"
-    r"|해외|국내|부분)"
+    r"|이용|취소)|일시불|체크|신용|승인|취소|결제|사용|이용|할부|무이자|누적|누계|잔액"
+    r"|거절|정상|해외|국내|부분)"
 )
 _WON_AMOUNT = re.compile(
     rf"(?=[\d-]){_NUMBER_START}(?:-[ ]?)?(?P<number>{_WHOLE})[ ]?원정?{_AFTER_WON}"
@@ -128,7 +90,7 @@ _GLUED_WON = re.compile(
     rf"(?:(?<=완료[ \n])|(?<=승인[ \n])|(?<=결제[ \n])|(?<=사용[ \n])|(?<=취소[ \n]))"
     rf"(?P<number>{_WHOLE})원(?=[가-힣(])"
 )
-# Amounts without a currency: 12,000, or a line with nothing but a number, or -500.
+# 12,000, or a line with nothing but a number, or -500
 _BARE_GROUPED = re.compile(
     rf"(?=[\d-])(?<![\d,.:/*-])(?:-[ ]?)?(?P<number>{_COMMA_GROUPED})(?![\d,:/*%원-]"
     r"|\.\d)"
@@ -137,7 +99,7 @@ _BARE_LINE = re.compile(
     rf"(?:^|(?<=[\n{ANY_PLACEHOLDER}]))[ ]{{0,3}}-?(?P<number>\d{{1,12}})"
     rf"[ ]{{0,3}}(?=$|[\n{ANY_PLACEHOLDER}])"
 )
-# 예금이자 입금 123: a booking below 1,000.
+# 예금이자 입금 123: a booking below 1,000
 _BARE_BOOKED = re.compile(
     r"(?:(?<=입금[ \n])|(?<=출금[ \n])|(?<=입금)|(?<=출금))"
     rf"(?P<number>\d{{1,3}})[ ]{{0,3}}(?=$|[\n{ANY_PLACEHOLDER}]|[ ][가-힣])"
@@ -155,21 +117,17 @@ RUNNING_TOTAL_PATTERN = re.compile(
     r"[ ]?\(?(?:이용|사용|승인|결제)?\)?[ ]?(?:금액|액)?" + _VALUE
 )
 BALANCE_PATTERN = re.compile(
-    r"(?=[가-힣1])(?:(?:통장|(?<![가-힣A-Za-z])(?:계좌|카드|충전|머니|총|남은)|인센티브|캐시백|포인트|적립금"
-    r"|(?:총[ ]?)?보유|결제[ ]?후"
-    r"|거래[ ]?후|사용[ ]?후|현재"
-    r"|출금[ ]?가능"
-    r"|사용[ ]?가능|이용[ ]?가능|가용)[ ]?)?"
-    r"(?P<label>(?:월|이용|결제|총|카드|부여)?[ ]?한도[ ]?금액|(?:이용|결제|총"
-    r"|월간?|1?일|일일|하루|1?회)[ ]?한도|잔액|잔고"
-    r"|(?:(?:전월|당월|이달|이번[ ]?달|지난[ ]?달)[ ]?)?(?:이용[ ]?|카드[ ]?)?실적"
-    r"(?:[ ]?금액)?"
-    # What was spent in a month: 이번 달 사용 금액 532,100원, 이번달 총 250,000원.
+    r"(?=[가-힣1])(?:(?:통장|(?<![가-힣A-Za-z])(?:계좌|카드|충전|머니|총|남은)|인센티브"
+    r"|캐시백|포인트|적립금|(?:총[ ]?)?보유|결제[ ]?후|거래[ ]?후|사용[ ]?후|현재"
+    r"|출금[ ]?가능|사용[ ]?가능|이용[ ]?가능|가용)[ ]?)?(?P<label>(?:월|이용|결제|총"
+    r"|카드|부여)?[ ]?한도[ ]?금액|(?:이용|결제|총|월간?|1?일|일일|하루|1?회)[ ]?한도"
+    r"|잔액|잔고|(?:(?:전월|당월|이달|이번[ ]?달|지난[ ]?달)[ ]?)?(?:이용[ ]?"
+    r"|카드[ ]?)?실적(?:[ ]?금액)?"
+    # 이번 달 사용 금액 532,100원, 이번달 총 250,000원
     rf"|{_MONTH}(?:에|은|엔)?[ ]?(?:총[ ]?)?(?:카드[ ]?)?(?:이용|사용|결제|지출|소비)"
     rf"[ ]?(?:금액|총?액|합계)|{_MONTH}[ ]?(?:까지[ ]?)?총"
-    r"|잔여(?:[ ]?한도)?|한도[ ]?잔액|잔여[ ]?금액|남은[ ]?한도|남은[ ]?금액"
-    r"|(?:이용|사용|지급|누적|출금|결제)[ ]?가능[ ]?(?:한도|금액|액)?"
-    r"|가용[ ]?(?:한도|금액|액))"
+    r"|잔여(?:[ ]?한도)?|한도[ ]?잔액|잔여[ ]?금액|남은[ ]?한도|남은[ ]?금액|(?:이용"
+    r"|사용|지급|누적|출금|결제)[ ]?가능[ ]?(?:한도|금액|액)?|가용[ ]?(?:한도|금액|액))"
     r"(?:은|이|:)?" + _VALUE
 )
 
@@ -183,7 +141,7 @@ _FOREIGN_BALANCE = re.compile(
     rf"|(?P<word>{_CURRENCY_WORD_PATTERN})(?![가-힣])))?"
 )
 _BALANCE_WORD = re.compile("잔[액고여]|남은")
-# The account in "외화예금 잔액 JPY 32,100".
+# 외화예금 잔액 JPY 32,100
 _WALLET_BEFORE = re.compile(
     r"(?<![가-힣])[가-힣]{0,6}(?:외화|예금|머니|지갑|월렛)[ ]?\Z"
 )
@@ -191,13 +149,12 @@ MAX_WALLET_LENGTH = 12
 MAX_FOREIGN_BALANCES = 3
 
 _GROUP_SEPARATORS = str.maketrans("", "", " '’")
-# A minus before a number, not a dash after a word.
 _MINUS = re.compile(rf"(?:^|[\s({ANY_PLACEHOLDER}]|[A-Z$₩])-(?:[A-Z]{{3}} ?|[$₩])?\Z")
 CURRENCIES_WITHOUT_DECIMALS = frozenset({"VND", "IDR", "JPY", "KRW", "CLP", "PYG"})
 
 
 class MoneyMatch(NamedTuple):
-    """A printed amount; `value` is its absolute value."""
+    """A printed amount; `value` is absolute."""
 
     value: Decimal
     currency: str
@@ -209,9 +166,7 @@ class MoneyMatch(NamedTuple):
 def parse_number(number: str, currency: str = "") -> Decimal:
     """Return the value of 1,234.56, 1.234,56, 1 234.56, 1'234.56 or 1.234.000.
 
-    A comma before the last two digits is a decimal comma, all others group
-    thousands. A single dot is a decimal point, several group thousands; so does one
-    before the last three digits in a currency without decimals.
+    A single dot groups thousands of a currency without decimals.
     """
     number = number.translate(_GROUP_SEPARATORS)
     if number[-3:-2] == ",":
@@ -224,13 +179,12 @@ def parse_number(number: str, currency: str = "") -> Decimal:
 
 
 def is_truncated(number: str, currency: str) -> bool:
-    """Return True for ₩77,90: cut off, since won have no decimals."""
+    """Return True for ₩77,90: won have no decimals."""
     has_cents = number[-3:-2] == "," and "." not in number
     return has_cents and currency in CURRENCIES_WITHOUT_DECIMALS
 
 
 def find_foreign_amounts(text: str) -> Iterator[MoneyMatch]:
-    """Yield the amounts with a currency code, sign or word other than 원."""
     has_currency_first = False
     for match in islice(_CURRENCY_FIRST.finditer(text), MAX_AMOUNTS):
         code = CURRENCY_SIGNS.get(match["sign"] or "", match["code"])
@@ -246,7 +200,7 @@ def find_foreign_amounts(text: str) -> Iterator[MoneyMatch]:
         code = CURRENCY_WORDS.get(code) or CURRENCY_SIGNS.get(code, code)
         is_adjacent = match.start(group) == match.end("number")
         has_point = "," in match["number"] or "." in match["number"]
-        # 12.50 USD, 12USD and 12 USD 결제 are amounts; 12 USD may be something else.
+        # 12.50 USD, 12USD and 12 USD 결제 are amounts; 12 USD may be part of a name.
         is_amount = group != "loose" or is_adjacent or has_point
         if not is_amount and code in CURRENCY_CODES:
             is_amount = _STATUS_FOLLOWS.match(text, match.end()) is not None
@@ -255,13 +209,12 @@ def find_foreign_amounts(text: str) -> Iterator[MoneyMatch]:
 
 
 def find_won_amounts(text: str) -> list[MoneyMatch]:
-    """Return the amounts with 원."""
     matches = islice(_WON_AMOUNT.finditer(text), MAX_AMOUNTS)
     return [_money_match(match, WON, "number") for match in matches]
 
 
 def find_glued_amounts(text: str) -> list[MoneyMatch]:
-    """Return amounts that a name follows directly (결제 완료 8,000원소라커피)."""
+    """Return amounts before a name (결제 완료 8,000원소라커피)."""
     if "원" not in text:
         return []
     matches = islice(_GLUED_WON.finditer(text), MAX_AMOUNTS)
@@ -269,7 +222,6 @@ def find_glued_amounts(text: str) -> list[MoneyMatch]:
 
 
 def find_amounts_without_currency(text: str) -> list[MoneyMatch]:
-    """Return the numbers without a currency that can only be amounts, as won."""
     for pattern in (_BARE_GROUPED, _BARE_NEGATIVE, _BARE_LINE, _BARE_BOOKED):
         matches = islice(pattern.finditer(text), MAX_AMOUNTS)
         found = [_money_match(match, WON, "number") for match in matches]
@@ -279,7 +231,6 @@ def find_amounts_without_currency(text: str) -> list[MoneyMatch]:
 
 
 def _money_match(match: re.Match[str], currency: str, group: str) -> MoneyMatch:
-    """Return the amount of a match; `group` is the currency's, or the number's."""
     start = match.start("number")
     return MoneyMatch(
         parse_number(match["number"], currency),
@@ -291,7 +242,7 @@ def _money_match(match: re.Match[str], currency: str, group: str) -> MoneyMatch:
 
 
 def is_balance(match: re.Match[str]) -> bool:
-    """Return True for a balance, False for a limit (잔여한도, 이용가능금액)."""
+    """Return False for a limit (잔여한도, 이용가능금액)."""
     label = match["label"]
     return (
         "잔액" in label
@@ -301,11 +252,11 @@ def is_balance(match: re.Match[str]) -> bool:
 
 
 def find_foreign_balances(text: str) -> Iterator[tuple[re.Match[str], str, int]]:
-    """Yield balances in foreign currencies, these, and where the balances begin."""
+    """Yield (match, currency, start)."""
     word_found = _BALANCE_WORD.search(text)
     if word_found is None:
         return
-    # A currency may stand before the word.
+    # A currency may precede the word.
     first = max(0, word_found.start() - 4)
     for match in islice(_FOREIGN_BALANCE.finditer(text, first), MAX_FOREIGN_BALANCES):
         word, sign = match["word"] or "", match["sign"] or ""
@@ -315,14 +266,14 @@ def find_foreign_balances(text: str) -> Iterator[tuple[re.Match[str], str, int]]
             continue
         start = match.start()
         if match["code_before"] not in {None, code}:
-            # The end of another word: AMAZON.COM 잔액 $87.50.
+            # AMAZON.COM 잔액 $87.50
             start = match.end("code_before")
         wallet = _WALLET_BEFORE.search(text, max(0, start - MAX_WALLET_LENGTH), start)
         yield match, code, wallet.start() if wallet else start
 
 
 def is_plausible_total(match: re.Match[str]) -> bool:
-    """Return False for a number that is part of a name (누적 3호점)."""
+    """Return False for a number in a name (누적 3호점)."""
     number = match["number"]
     if "잔액" in match[0] and match.string[match.end() : match.end() + 1] in {"", "\n"}:
         return True

@@ -1,7 +1,7 @@
-r"""Normalize a text, and map offsets back to the text as it was sent.
+r"""Normalize a text, and map offsets back to the original text.
 
-Normalized is NFKC, without invisible characters, with "\n" as the only line break.
-Runs of spaces are kept, since they separate a merchant from the notice after it.
+The normalized text is NFKC, without invisible characters, with "\n" as the only line
+break. Runs of spaces separate a merchant from the notice after it.
 """
 
 import re
@@ -12,7 +12,7 @@ from functools import lru_cache
 from card_alerts.masked_text import PLACEHOLDERS
 from card_alerts.result import Span
 
-# A character whose NFKC form is longer (ﷺ has 18) is kept as it is.
+# A character with a longer NFKC form (ﷺ has 18) is kept.
 MAX_NFKC_EXPANSION = 8
 
 _INVISIBLE = (
@@ -41,23 +41,18 @@ _MAPPED = re.compile(f"[{re.escape(''.join(map(chr, _CHARACTER_MAP)))}]")
 
 @dataclass(frozen=True, slots=True)
 class NormalizedText:
-    """A normalized text with the original start and end of each character.
-
-    Without `starts` and `ends` the offsets are those of the original text.
-    """
+    """The starts and ends are original offsets; None: all are unchanged."""
 
     text: str
     starts: list[int] | None = None
     ends: list[int] | None = None
 
     def truncated(self, end: int) -> "NormalizedText":
-        """Return the first `end` characters."""
         if end >= len(self.text):
             return self
         return NormalizedText(self.text[:end], self.starts, self.ends)
 
     def source_span(self, span: Span) -> Span:
-        """Return the span of the original text that became this one."""
         if self.starts is None or self.ends is None:
             return span
         start, end = span
@@ -65,8 +60,6 @@ class NormalizedText:
 
 
 def normalize(text: str) -> NormalizedText:
-    """Return the normalized text."""
-    # Most texts are normalized already; then the offsets need no table.
     if unicodedata.is_normalized("NFKC", text) and not _IRREGULAR.search(text):
         if _MAPPED.search(text):
             text = text.translate(_CHARACTER_MAP)
@@ -84,7 +77,7 @@ def normalize(text: str) -> NormalizedText:
     return NormalizedText("".join(pieces).translate(_CHARACTER_MAP), starts, ends)
 
 
-# Texts consist of few different characters, and normalizing one is slow.
+# Texts have few different characters, and normalizing one is slow.
 @lru_cache(maxsize=8192)
 def _normalize_cluster(cluster: str) -> str:
     if cluster[0] == "\r":
@@ -96,5 +89,5 @@ def _normalize_cluster(cluster: str) -> str:
 
 
 def to_printed_text(text: str) -> str:
-    """Return a part of the original text on one line, without invisible characters."""
+    """Return a part of the original text on one line."""
     return _ZERO_WIDTH.sub("", text).replace("\r", "").replace("\n", " ").strip()

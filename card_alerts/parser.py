@@ -1,7 +1,4 @@
-"""Entry points of the parser: normalize the text, split it, parse each message.
-
-Each language's parser builds a `PaymentCandidate`, which becomes the `ParseResult`.
-"""
+"""Entry points: normalize the text, split it, parse each message."""
 
 import re
 from dataclasses import replace
@@ -17,21 +14,20 @@ from card_alerts.money import WON
 from card_alerts.normalization import NormalizedText, normalize
 from card_alerts.result import ParseResult, Reason, Span, rejected
 
-# Characters of a notification and its title (spec 10.1); the rest is ignored.
+# Characters of a notification and its title (spec 10.1).
 MAX_TEXT_LENGTH = 4000
 MAX_TITLE_LENGTH = 200
 
-# Characters of a title that may begin another word.
+# A title so short may begin another word.
 MAX_SHORT_TITLE_LENGTH = 3
 
-# Characters of an English alert; real ones have fewer than 500.
+# Real English alerts have fewer than 500 characters.
 MAX_ENGLISH_ALERT_LENGTH = 1500
 
 _HANGUL = re.compile("[가-힣]")
 _JAPANESE = re.compile("[぀-ヿ]|利用|金額|円|取引|決済|返金")
 _FOREIGN = re.compile("[ぁ-ヿ]|[A-Za-z]{3} [A-Za-z]{2,12} [A-Za-z$]")
-# The only Korean words of an English text of an issuer of Korea: its name as the title,
-# and the mark of an SMS.
+# The only Korean words of an English text.
 _KOREAN_HEADING = re.compile(
     r"\s{0,4}(?P<name>[가-힣A-Za-z ]{2,12})?(?:\s{0,4}\[Web[ ]?발신\])?\s{1,4}"
 )
@@ -50,11 +46,7 @@ def parse(
     home_currency: str = WON,
     title: str = "",
 ) -> ParseResult:
-    """Return what a notification of one message says. Never raises.
-
-    Of several messages in the text it is the first that reports a payment, else the
-    first one. The arguments are those of `parse_all`.
-    """
+    """Return the first payment of a text, else its first result. Never raises."""
     results = parse_all(text, received_at, sender, home_currency, title)
     return next((each for each in results if each.recognized), results[0])
 
@@ -66,14 +58,12 @@ def parse_all(
     home_currency: str = WON,
     title: str = "",
 ) -> list[ParseResult]:
-    """Return what each message of a text says, in their order. Never raises.
+    """Return 1 to 20 results, one for each message of a text. Never raises.
 
-    There are 1 to 20 results; a text is one message unless something separates
-    several. `received_at` is aware and in the home time zone: printed times are in that
-    zone, and a date without a year is the last such date before it. `sender` (a phone
-    number, a name, an app's name or its package) names the issuer if the text does
-    not. `title` is the title of a push message if it is not a part of the text; it
-    belongs to each of the messages. Spans are offsets into `text`.
+    `received_at` is aware and in the home time zone, as are the printed times. `sender`
+    (a phone number, a name, an app's name or package) names the issuer if the text does
+    not. `title` is the title of a push message outside the text. Spans are offsets into
+    `text`.
     """
     text, title = text[:MAX_TEXT_LENGTH], title[:MAX_TITLE_LENGTH].strip()
     normalized = normalize(text)
@@ -102,10 +92,7 @@ def parse_all(
 
 
 def _begins_with_title(text: str, title: str) -> bool:
-    """Return True if the text repeats its title, also as a part of a longer word.
-
-    A short title may be the beginning of a name: 토스 above 토스트가게에서.
-    """
+    """Return False for 토스 before 토스트가게."""
     text = text.lstrip()
     if not text.startswith(title):
         return False
@@ -114,8 +101,6 @@ def _begins_with_title(text: str, title: str) -> bool:
 
 
 def _move_spans(parsed: ParseResult, distance: int, message: Span) -> ParseResult:
-    """Return a result with spans of the whole text, without those of the title."""
-
     def moved(spans: dict[str, Span]) -> dict[str, Span]:
         return {
             name: (start + distance, end + distance)
@@ -154,10 +139,6 @@ def _parse_message(
 
 
 def _as_english(source: SourceText) -> SourceText | None:
-    """Return an English text without its Korean heading, else None.
-
-    The issuer that the heading names is taken for the sender.
-    """
     text = source.normalized.text
     heading = _KOREAN_HEADING.match(text)
     if heading is None or _HANGUL.search(text, heading.end()):

@@ -1,16 +1,16 @@
-"""The result of the parser: one typed object for every text."""
+"""The result of the parser for every text."""
 
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
 
-# Start and end (exclusive) of a part of a text, in code points.
+# Start and end (exclusive) in code points.
 Span = tuple[int, int]
 
 
 class Kind(StrEnum):
-    """The event that a message reports; the values are those of spec 4.2."""
+    """The event of a message (spec 4.2)."""
 
     APPROVAL = "approval"
     CANCELLATION = "cancellation"
@@ -18,11 +18,9 @@ class Kind(StrEnum):
 
 
 class Reason(StrEnum):
-    """The reason why a message is not recorded; the values are those of spec 4.3.
+    """The reason to record nothing (spec 4.3).
 
-    The parser itself gives neither `OWN_TRANSFER` nor `CARD_BILL` nor
-    `NO_MATCHING_APPROVAL`: whoever knows the member's wallets and entries decides on
-    them. A card's bill in an account text is told by `BankBooking.purpose`.
+    The caller decides on `OWN_TRANSFER`, `CARD_BILL` and `NO_MATCHING_APPROVAL`.
     """
 
     ADVERT = "ADVERT"
@@ -38,22 +36,13 @@ class Reason(StrEnum):
 
 
 class Confidence(StrEnum):
-    """The certainty of a merchant's name.
-
-    `SURE` means that a label, a separator, a particle or a taught layout told it,
-    `GUESS` that it is what the other parts of the text left over.
-    """
+    """`SURE`: a label, a separator, a particle or a taught layout marks the name."""
 
     SURE = "SURE"
     GUESS = "GUESS"
 
 
 class Channel(StrEnum):
-    """The way by which a text came, by its layout and its sender.
-
-    One payment is often announced once in each of several channels.
-    """
-
     CARD_SMS = "CARD_SMS"
     CARD_APP = "CARD_APP"
     BANK = "BANK"
@@ -62,17 +51,12 @@ class Channel(StrEnum):
 
 
 class BookingDirection(StrEnum):
-    """The direction of a booking on a bank account."""
-
     DEPOSIT = "DEPOSIT"
     WITHDRAWAL = "WITHDRAWAL"
 
 
 class BookingPurpose(StrEnum):
-    """The purpose of a booking that its text tells.
-
-    `CARD_BILL` is the monthly bill of a card, `CASH` is a cash machine.
-    """
+    """`CARD_BILL` is the monthly bill of a card."""
 
     TRANSFER = "TRANSFER"
     CARD_BILL = "CARD_BILL"
@@ -83,14 +67,9 @@ class BookingPurpose(StrEnum):
 class BankBooking:
     """A deposit to, or a withdrawal from, a bank account that is no card payment.
 
-    `amount` is positive and in whole units of the home currency; a booking in another
-    currency has `currency` and `original_amount` instead. `bank` is the short name of
-    the bank (as `ParseResult.card_company`). `account_hint` is the account as printed,
-    digits, stars and hyphens (`481902**317`). `card_company` is the issuer of the card
-    whose bill was paid, for the purpose `CARD_BILL`. `is_cancelled` is true for a
-    booking that is taken back (출금취소). `balance` and `balance_currency` are as in
-    `ParseResult`. `spans` has the keys `amount`, `counterparty`, `accountHint`,
-    `occurredAt` and `balance`, as far as they were found.
+    Amounts and balances are described at `ParseResult`. `account_hint` is printed
+    (`481902**317`), `card_company` the issuer of a `CARD_BILL`. `is_cancelled`:
+    출금취소.
     """
 
     direction: BookingDirection
@@ -112,23 +91,18 @@ class BankBooking:
 
 @dataclass(frozen=True, slots=True)
 class ParseResult:
-    """The fields of a message; None for what the text does not say.
+    """The fields of a message; None if the text does not print them.
 
-    `amount` is positive and in whole units of the home currency. A payment in
-    another currency has `currency` and `original_amount`, and `amount` only if the
-    text prints the home amount too. `occurred_at` needs a printed day and a printed
-    time; `occurred_on` is the day alone. `original_date` is the day of the approval
-    that a cancellation names. `spans` maps the field names of spec 4.2 to the parts
-    of the original text that they were read from; what only the title says has none.
+    `amount` is positive and in whole home-currency units. A payment in another currency
+    has `currency` and `original_amount`, and `amount` only if printed too.
+    `occurred_at` needs a printed day and time. `original_date` is the day of the
+    approval that a cancellation names. `spans` maps fields of spec 4.2 to their parts
+    of the original text, not of the title.
 
-    `balance` is the printed balance of the account or card (not a limit), in
-    `balance_currency`, which is None for the home currency. `is_preliminary` marks an
-    approval that a cancellation or a final amount will replace (가승인, 선승인).
-    `is_gateway` is true if `merchant` is a payment gateway, not a shop, and
-    `is_merchant_cut` if the text broke it off. `bank_booking` is given with the reason
-    `BANK_TRANSFER` where the text has an amount, and with `STATEMENT` where a bank says
-    that it paid a card's bill. `text_span` is the part of the text
-    that is this message, if the text has several.
+    `balance` is not a limit; `balance_currency` is None for the home currency. A
+    cancellation or a final amount will replace a preliminary approval (가승인, 선승인).
+    `bank_booking` comes with `BANK_TRANSFER`, and with `STATEMENT` if a bank paid a
+    card's bill. `text_span` is the message within a text of several.
     """
 
     recognized: bool
@@ -160,5 +134,4 @@ class ParseResult:
 
 
 def rejected(reason: Reason) -> ParseResult:
-    """Return the result of a text that is no payment."""
     return ParseResult(recognized=False, reason=reason)

@@ -1,4 +1,4 @@
-"""Find dates and times in Korean and Japanese texts, and resolve dates to a year."""
+"""Find dates and times, and resolve their years."""
 
 import re
 from collections.abc import Iterable
@@ -8,13 +8,12 @@ from typing import NamedTuple
 
 from card_alerts.result import Span
 
-# The clock or the time zone of the sender may be ahead of the receiver's.
+# The sender's clock or time zone may be ahead.
 MAX_FUTURE_OFFSET = timedelta(days=1)
 
-# Dates of a message that are read; a message has one to three.
 MAX_TIMESTAMPS = 60
 
-# Within so many years there is a 29 February, also around the year 2100.
+# A 29 February comes within eight years, around 2100 too.
 LEAP_CYCLE_YEARS = 8
 
 _TIME = (
@@ -43,14 +42,13 @@ _ORIGINAL_SUFFIX = re.compile(
     r"[ ]?(?:일자?[ ]?)?(?:에[ ]?)?(?:이용|사용|승인|결제|거래|매출)"
     r"(?:[ ]?(?:\d{1,3}[ ]?)?(?:건|분|내역)(?:[이을의은]|에)?(?![가-힣])|[ ]?(?=\)))"
 )
-# 10월31일기준: the day for which a payment was collected.
+# 10월31일기준: the day of a collected payment
 _AS_OF = re.compile(r"[ ]?기준(?![가-힣])")
 _RANGE_SUFFIX = re.compile(r"[ ]?(?:까지|부터|~|∼|마감|소멸)|-\d")
-# 7/11편의점 is a merchant, not the 11th of July.
+# 7/11편의점 is a merchant.
 _WORD_CONTINUES = re.compile(
     r"(?!접수|사용|이용|승인|취소|결제|일시불|거래|매출|출금|자|일자|건|분|에"
-    r"|기준(?![가-힣])|[가-힣]{1,2}\*)"
-    r"[가-힣]"
+    r"|기준(?![가-힣])|[가-힣]{1,2}\*)[가-힣]"
 )
 _NAME_FOLLOWS = re.compile(
     r"[ ](?!승인|사용|이용|취소|결제|일시불|체크|[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님)"
@@ -62,33 +60,28 @@ _ORIGINAL_PREFIX = re.compile(
 
 
 class TimestampMatch(NamedTuple):
-    """A printed date, with the time printed beside it."""
-
     month: int
     day: int
     year: int | None
-    # None also for an impossible time (24:05).
+    # An impossible time (24:05) is None too.
     time: time | None
     span: Span
-    # The date of the approval, named by a cancellation.
     is_original: bool = False
-    # True also for an impossible time.
     has_printed_time: bool = False
 
 
 def find_timestamps(text: str) -> list[TimestampMatch]:
-    """Return all dates in their order, without impossible ones (13/32)."""
     found = []
     for match in islice(_TIMESTAMP.finditer(text), MAX_TIMESTAMPS):
         start, end = match.span()
         year, month, day = _printed_day(match)
-        # 2000 is a leap year, so 29 February is possible.
+        # 2000 is a leap year.
         if make_date(2000, month, day) is None or _RANGE_SUFFIX.match(text, end):
             continue
         has_time = bool(match["hour"])
         if not has_time and _WORD_CONTINUES.match(text, end):
             continue
-        # 12/14 이용건, 원거래 12/14: the date of the approval, and words around it.
+        # 12/14 이용건, 원거래 12/14: the date of the approval
         is_original = False
         suffix = None if has_time else _ORIGINAL_SUFFIX.match(text, end)
         if suffix:
@@ -115,7 +108,6 @@ def find_timestamps(text: str) -> list[TimestampMatch]:
 
 
 def _printed_day(match: re.Match[str]) -> tuple[int | None, int, int]:
-    """Return year, month and day of a match; None for no year."""
     if match["month"]:
         return None, int(match["month"]), int(match["day"])
     if match["month_dot"]:
@@ -127,10 +119,7 @@ def _printed_day(match: re.Match[str]) -> tuple[int | None, int, int]:
 
 
 def find_standalone_time(text: str) -> tuple[Span, time | None] | None:
-    """Return the first time that is not the beginning of a name (12:30 브런치).
-
-    The time is None if it is impossible (24:05).
-    """
+    """Return the first time that begins no name (12:30 브런치)."""
     for match in _STANDALONE_TIME.finditer(text):
         if not _NAME_FOLLOWS.match(text, match.end()):
             return match.span(), _parse_time(match)
@@ -138,7 +127,7 @@ def find_standalone_time(text: str) -> tuple[Span, time | None] | None:
 
 
 def _parse_time(match: re.Match[str]) -> time | None:
-    """Return the time, or None if there is none or it is impossible (24:05)."""
+    """Return None for an impossible time (24:05)."""
     if not match["hour"]:
         return None
     hour = int(match["hour"])
@@ -152,7 +141,6 @@ def _parse_time(match: re.Match[str]) -> time | None:
 
 
 def make_date(year: int, month: int, day: int) -> date | None:
-    """Return the date, or None if it does not exist, as in the years 0 and 10000."""
     try:
         return date(year, month, day)
     except ValueError:
@@ -162,9 +150,7 @@ def make_date(year: int, month: int, day: int) -> date | None:
 def resolve_date(timestamp: TimestampMatch, received_at: datetime) -> date | None:
     """Return the date in its printed year, else the last such day before receipt.
 
-    The latter lies in the past 12 months (spec 4.2), except for 29 February, which
-    may be up to eight years back. None for a day that does not exist in its printed
-    year or lies in the future.
+    None for a day that does not exist or lies in the future.
     """
     this_year = received_at.year
     years: Iterable[int] = range(this_year + 1, this_year - LEAP_CYCLE_YEARS, -1)

@@ -12,8 +12,9 @@ METHODS = {"get", "post", "put", "patch", "delete"}
 # All other integers are ids or money, which 32 bits do not hold.
 SMALL_INTEGERS = {
     *("year", "fromYear", "toYear", "month", "fromMonth", "toMonth"),
-    *("months", "weeks"),
+    *("months", "weeks", "expiresInDays"),
     *("interval", "installmentMonths", "status", "page", "size", "row"),
+    "expiresInDays",
 }
 KOTLIN_INT = re.compile(r"\b(\w+): (?:kotlin\.)?Int\b")
 SWIFT_INT = re.compile(r"\b(\w+): Int\b")

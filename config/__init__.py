@@ -1,1 +1,1 @@
-"""The Django project: settings, URLs, Celery and WSGI applications."""
+"""The Django project."""

@@ -1,4 +1,4 @@
-"""The installation as it shows itself: version, name, clients, addresses."""
+"""Version, name, clients and addresses of the installation."""
 
 import re
 import tomllib
@@ -12,7 +12,7 @@ from config import env
 
 _PROJECT_FILE = Path(__file__).resolve().parent.parent / "pyproject.toml"
 _PROJECT = tomllib.loads(_PROJECT_FILE.read_text("utf-8"))["project"]
-# Also those of the OpenAPI document.
+# Shown in the OpenAPI document too.
 VERSION: str = _PROJECT["version"]
 LICENSE: str = _PROJECT["license"]
 
@@ -26,7 +26,6 @@ def read_clients(name: str) -> dict[str, dict[str, str | None]] | None:
     """Return the versions and the address of each client application.
 
     The setting is JSON: `{"ios": {"minimum": "1.0", "newest": "1.4.2", "url": …}}`.
-    What a client lacks is None; without the setting, so is all.
     """
     clients = {
         client: _check_client(name, client, values)
@@ -61,7 +60,6 @@ def _check_client(name: str, client: str, values: Any) -> dict[str, str | None]:
 
 
 def read_about() -> dict[str, Any]:
-    """Return what operators have set about the installation; None for the rest."""
     legal = {"terms": read_page("TERMS_URL"), "privacy": read_page("PRIVACY_URL")}
     support = {"email": read_email("SUPPORT_EMAIL"), "url": read_page("SUPPORT_URL")}
     return {
@@ -73,7 +71,6 @@ def read_about() -> dict[str, Any]:
 
 
 def read_page(name: str) -> str | None:
-    """Return the URL of a page for people; None if unset."""
     return env.read_url(name, "") if env.read_text(name) else None
 
 

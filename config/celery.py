@@ -1,4 +1,4 @@
-"""The Celery application; `CELERY_BEAT_SCHEDULE` in the settings has its jobs."""
+"""The Celery application."""
 
 import os
 from typing import Any
@@ -24,7 +24,7 @@ app.autodiscover_tasks()
 @worker_process_init.connect  # type: ignore[untyped-decorator]
 @worker_process_shutdown.connect  # type: ignore[untyped-decorator]
 def drop_inherited_connections(**_: Any) -> None:
-    """Close the connection pools that a worker process shares with its parent."""
+    """Close the connection pools that the process shares with its parent."""
     from django.db import connections
 
     for connection in connections.all(initialized_only=True):
@@ -35,7 +35,6 @@ def drop_inherited_connections(**_: Any) -> None:
 @celeryd_init.connect  # type: ignore[untyped-decorator]
 @beat_init.connect  # type: ignore[untyped-decorator]
 def check_database(**_: Any) -> None:
-    """Stop the start of a worker or Beat without the limits of the database."""
     from core.db.limits import check_database_limits_or_exit
 
     check_database_limits_or_exit()

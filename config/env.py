@@ -1,6 +1,6 @@
 """Typed reading of settings from environment variables.
 
-An invalid value is an `ImproperlyConfigured` whose message names the variable.
+The message of `ImproperlyConfigured` names the variable.
 """
 
 import base64
@@ -21,8 +21,7 @@ from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
 
 ENCRYPTION_KEY_BYTES = 32
-DEFAULT_POSTGRES_PORT, MAX_PORT = "5432", 65_535
-# With several hosts a dead one is tried first, and the next one only after this.
+DEFAULT_PORT, DEFAULT_POSTGRES_PORT, MAX_PORT = 8_000, "5432", 65_535
 # PostgreSQL's client library takes no less.
 FAILOVER_CONNECT_TIMEOUT_SECONDS = 2
 
@@ -31,18 +30,17 @@ _HOST_RE = re.compile(r"\*|\.?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.
 
 
 def validate_settings_or_exit() -> None:
-    """Load the settings; exit with a one-line message if one is invalid."""
     try:
-        # Any setting will do: Django loads all of them at the first access.
+        # The first access loads all settings.
         settings.INSTALLED_APPS  # noqa: B018
     except ImproperlyConfigured as error:
         sys.exit(f"configuration: {error}")
 
 
 def read_text(name: str, default: str = "") -> str:
-    """Return the value without surrounding whitespace; an empty one counts as unset.
+    """Return the stripped value; an empty value counts as unset.
 
-    Instead of a value, NAME_FILE may be set to the path of a file that holds it.
+    NAME_FILE may name a file that holds the value.
     """
     value = os.environ.get(name, "").strip()
     path = os.environ.get(f"{name}_FILE", "").strip()
@@ -65,7 +63,6 @@ def read_required(name: str, reason: str) -> str:
 
 
 def read_choice(name: str, default: str, choices: tuple[str, ...]) -> str:
-    """Return one of `choices`, which are uppercase; the value may be in any case."""
     value = read_text(name, default).upper()
     if value not in choices:
         raise ImproperlyConfigured(f"{name} must be one of {', '.join(choices)}.")
@@ -96,7 +93,6 @@ def read_int(name: str, default: int, *, minimum: int = 0, maximum: int = 2**31)
 
 
 def read_list(name: str) -> list[str]:
-    """Return comma-separated values."""
     return [part.strip() for part in read_text(name).split(",") if part.strip()]
 
 
@@ -105,7 +101,7 @@ def read_url(
 ) -> str:
     """Return an absolute URL without a trailing slash.
 
-    HTTP URLs may not have a query or fragment; those of other schemes hold options.
+    HTTP URLs may not have a query or fragment; other URLs hold options there.
     """
     value = read_text(name, default).rstrip("/")
     has_query = "http" in schemes and bool(set(value) & set("?#"))
@@ -117,20 +113,14 @@ def read_url(
 
 
 def read_origin(name: str, default: str) -> str:
-    """Return scheme, host and port of an outside service."""
     return _check_origin(name, read_text(name, default).rstrip("/"))
 
 
 def read_origins(name: str) -> list[str]:
-    """Return comma-separated origins as browsers send them.
-
-    Any scheme is allowed, since packaged apps have their own (capacitor://localhost).
-    """
     return [_check_origin(name, origin, any_scheme=True) for origin in read_list(name)]
 
 
 def read_hosts(name: str) -> list[str]:
-    """Return comma-separated host names, without scheme and port."""
     hosts = read_list(name)
     for host in hosts:
         if not _HOST_RE.fullmatch(host):
@@ -144,7 +134,6 @@ def _check_origin(name: str, origin: str, *, any_scheme: bool = False) -> str:
     schemes: tuple[str, ...] = ("http", "https")
     if any_scheme and ":" in origin:
         schemes += tuple(filter(None, [urlsplit(origin).scheme]))
-    # No path, query, fragment or user.
     if (
         not _is_url(origin, schemes)
         or origin.count("/") > 2
@@ -165,7 +154,6 @@ def _is_url(value: str, schemes: tuple[str, ...]) -> bool:
 
 
 def add_password(url: str, password: str) -> str:
-    """Return the URL with a password that it lacks; any characters may be in it."""
     parts = urlsplit(url)
     if not password or parts.password:
         return url
@@ -176,11 +164,10 @@ def add_password(url: str, password: str) -> str:
 def parse_database_url(url: str, password: str = "") -> dict[str, Any]:
     """Return Django's settings of a PostgreSQL database.
 
-    The URL may name several hosts, separated by commas: a primary and its standbys.
-    `password` counts where the URL has none.
+    The URL may name a primary and its standbys, separated by commas.
     """
     database = _parse_database_url(url)
-    # A socket's folder, as %2Frun%2Fpostgresql.
+    # The folder of a socket, as %2Frun%2Fpostgresql.
     if (host := unquote(database.get("HOST", ""))).startswith("/"):
         database["HOST"] = host
     database["PASSWORD"] = database.get("PASSWORD") or password
@@ -201,12 +188,8 @@ def _parse_database_url(url: str) -> dict[str, Any]:
 
 
 def _parse_multi_host_url(url: str) -> dict[str, Any]:
-    """Return Django's settings of a primary and its standbys.
-
-    Connections go to the first host that accepts writes.
-    """
-    # Parsed by PostgreSQL's own library, which also connects: a port belongs to the
-    # host before it, and django-environ would give the only one to all hosts.
+    """Connect to the first host that accepts writes."""
+    # django-environ would give a single port to all hosts.
     try:
         parameters = conninfo_to_dict(url)
     except psycopg.ProgrammingError:
@@ -255,7 +238,6 @@ def read_currency(name: str, default: str) -> str:
 
 
 def read_dotted_path(name: str, default: str) -> str:
-    """Return the dotted path of a class: `package.module.Class`."""
     value = read_text(name, default)
     parts = value.split(".")
     if len(parts) < 2 or not all(part.isidentifier() for part in parts):
@@ -264,7 +246,7 @@ def read_dotted_path(name: str, default: str) -> str:
 
 
 def read_json_object(name: str) -> dict[str, Any]:
-    """Return a JSON object, given as JSON or as the path of a file; {} if unset."""
+    """Accept JSON or the path of a file."""
     value = read_text(name)
     if not value:
         return {}
@@ -281,7 +263,7 @@ def read_json_object(name: str) -> dict[str, Any]:
 
 
 def read_encryption_keys(name: str) -> list[bytes]:
-    """Return comma-separated base64 keys of 32 bytes, the current one first."""
+    """Return comma-separated base64 keys of 32 bytes, the current key first."""
     keys = []
     for text in read_list(name):
         altchars = b"-_" if "-" in text or "_" in text else None

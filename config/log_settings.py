@@ -1,4 +1,4 @@
-"""The logging of all processes: one handler to stderr, in one of two formats."""
+"""The logging of all processes, to stderr."""
 
 from typing import Any
 
@@ -7,7 +7,6 @@ from core.logging import choose_formatter
 
 
 def build_logging() -> dict[str, Any]:
-    """Return Django's LOGGING for LOG_LEVEL and LOG_FORMAT."""
     level = env.read_choice("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"))
     log_format = env.read_choice("LOG_FORMAT", "AUTO", ("AUTO", "JSON", "TEXT"))
     return {

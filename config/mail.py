@@ -1,4 +1,4 @@
-"""The mail server: `MAIL_URL` and `MAIL_FROM` (a part of the settings)."""
+"""The mail server (a part of the settings)."""
 
 from email.utils import parseaddr
 from pathlib import Path
@@ -12,7 +12,6 @@ from config import env
 FOLDER_PREFIX = "file:"
 # STARTTLS, and TLS from the first byte.
 DEFAULT_PORTS = {"smtp": 587, "smtps": 465}
-# Of mails that are written into a folder.
 DEFAULT_SENDER = "no-reply@localhost"
 
 
@@ -60,7 +59,6 @@ def read_mail_server(name: str) -> dict[str, Any] | None:
 
 
 def read_mail_sender(name: str, server: dict[str, Any] | None) -> str:
-    """Return the From of mails: an address, or `Name <address>`."""
     value = env.read_text(name)
     if not value and server is not None and "folder" not in server:
         raise ImproperlyConfigured(f"{name} is not set: it is the sender of mails.")

@@ -1,10 +1,9 @@
-"""Settings of drf-spectacular, which makes the OpenAPI document and its page."""
+"""Settings of drf-spectacular."""
 
 from typing import Any
 
 from config.about import LICENSE, VERSION
 
-# The areas of the service in the order of the page of the document.
 TAGS = (
     ("Sessions", "Sign-up, login, logout and the current session."),
     ("Profile", "The caller's own account."),
@@ -38,7 +37,9 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "DESCRIPTION": (
         "A household ledger, a community board and a paid membership over JSON. "
         "Log in, then send the token as `Authorization: Bearer <token>`. "
-        "Every error is an `application/problem+json` body with a `code`."
+        "Every error is an `application/problem+json` body with a `code`. "
+        "Null of an optional field leaves it out of a POST and clears it in a PUT or "
+        "PATCH, unless the field has null as a value."
     ),
     "VERSION": VERSION,
     "LICENSE": {"name": LICENSE, "identifier": LICENSE},
@@ -50,25 +51,14 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SERVE_AUTHENTICATION": [],
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    # The enums of requests, and of pairs that cannot grow (`ClosedChoiceField`).
+    # Pairs that cannot grow (`ClosedChoiceField`), and words of requests alone. Others
+    # are texts with `x-known-values`.
     "ENUM_NAME_OVERRIDES": {
-        "CategoryLanguage": "ledger.serializers.categories.LANGUAGES",
+        "CategoryLanguage": "ledger.categories.serializers.LANGUAGES",
         "CategoryType": "ledger.models.base.CategoryType",
-        "EntrySource": "ledger.models.Entry.Source",
-        "EntryType": "ledger.models.base.EntryType",
-        "Frequency": "ledger.schedule.Frequency",
-        "MemberLocale": "accounts.models.Member.Locale",
-        "MemberPlan": "accounts.models.Member.Plan",
-        "MemberRole": "accounts.models.Member.Role",
-        "MemberStatus": "accounts.models.Member.Status",
-        "PostCategory": "board.models.PostCategory",
-        "StatisticsUnit": "ledger.periods.Unit",
-        "TokenScope": "core.api.token_scopes.TokenScope",
         "TradeSide": "ledger.models.Trade.Side",
-        "TrendUnit": "ledger.serializers.trend.UNIT_BY_NAME",
         "VoteDirection": "board.serializers.posts.VOTE_VALUES",
         "VoteState": "board.voting.VOTE_VALUE_BY_CHOICE",
-        "WalletKind": "ledger.models.Wallet.Kind",
     },
     "PREPROCESSING_HOOKS": ["config.url_aliases.exclude_alias_urls"],
     "POSTPROCESSING_HOOKS": [
@@ -76,6 +66,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "core.api.openapi_hooks.add_server",
         "core.api.openapi_hooks.mark_public_operations",
         "core.api.openapi_hooks.rename_path_parameters",
+        "core.api.openapi_hooks.add_links",
         "core.api.openapi_hooks.add_response_headers",
         "config.openapi_examples.add_all_examples",
         "core.api.openapi_hooks.share_problems",

@@ -1,4 +1,4 @@
-"""The examples of all apps, for the OpenAPI document."""
+"""The examples of all apps."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The application that the web server runs in each of its workers (`config.server`)."""
+"""The application that each worker of the web server runs."""
 
 from importlib import import_module
 
@@ -13,7 +13,7 @@ from config.env import read_int  # noqa: E402
 from config.wsgi import application as wsgi_application  # noqa: E402
 from core.rsgi import DEFAULT_THREADS, ThreadedWSGIApplication  # noqa: E402
 
-# Else the first requests would load them, in each process.
+# Load it before the first requests of each process.
 import_module(settings.ROOT_URLCONF)
 
 for language, _ in settings.LANGUAGES:

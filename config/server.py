@@ -1,8 +1,4 @@
-"""The web server: `python -m config.server` runs Granian with the service's settings.
-
-BIND is an address with a port, or `unix:` and a path; WEB_CONCURRENCY is the number of
-workers, WEB_THREADS that of threads in each of them.
-"""
+"""The web server: `python -m config.server` runs Granian."""
 
 import copy
 import ctypes
@@ -29,14 +25,12 @@ from config import env
 
 ROOT = Path(__file__).resolve().parent.parent
 APPLICATION = "config.rsgi:application"
-DEFAULT_PORT, MAX_PORT = 8_000, 65_535
 DEFAULT_WORKERS = 2
-# Headers have to come within this time; the library closes idle connections after it,
-# too, and loses a request that is sent at that moment.
+# The library also closes idle connections after this time, and loses a request that
+# arrives at that moment.
 HEADER_TIMEOUT_MILLISECONDS = 10_000
-# A client that reads nothing of its response loses its connection.
+# A client that does not read its response loses its connection.
 WRITE_TIMEOUT_MILLISECONDS = 10_000
-# Request line and headers.
 MAX_HEADER_BYTES = 2**16
 MAX_CONNECTIONS_PER_WORKER = 8_192
 BACKLOG = 1_024
@@ -45,17 +39,16 @@ SHARED_MEMORY = Path("/dev/shm")  # noqa: S108
 # A worker that has grown beyond this is replaced.
 MAX_WORKER_MEBIBYTES = 512
 RESPAWN_INTERVAL_SECONDS = 2.0
-# Larger blocks of memory are mapped, each by itself; the number of the option is that
-# of malloc.h.
+# malloc.h defines the number of the option.
 MMAP_THRESHOLD_BYTES = 2**20
 M_MMAP_THRESHOLD = -3
 
 
 class Server(MPServer):
-    """Granian with sockets of ours, whose options connections inherit (Linux).
+    """Granian with our own sockets, whose options connections inherit (Linux).
 
-    Each worker has one that is open before it starts and after it ends, so that no
-    connection is lost where a worker is replaced.
+    Each worker's socket is open before it starts and after it ends, so that replacing a
+    worker loses no connection.
     """
 
     def _init_shared_socket(self) -> None:
@@ -86,14 +79,12 @@ class Server(MPServer):
 
 
 def main(application: str = APPLICATION) -> None:
-    """Run the web server until it gets SIGTERM or SIGINT."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     env.validate_settings_or_exit()
-    # Django's settings are loaded by now.
     from core.db.limits import check_database_limits_or_exit
+    from core.releases.hashes import check_migrations_or_exit
 
     check_database_limits_or_exit()
-    # Each connection takes an open file: as many as the system allows.
     return_freed_memory()
     _, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
@@ -101,8 +92,9 @@ def main(application: str = APPLICATION) -> None:
         server = build_server(application)
     except ImproperlyConfigured as error:
         sys.exit(f"configuration: {error}")
-    # Workers are forked and share the memory of what is loaded by now.
+    # Workers are forked and share the memory of loaded modules.
     import_module(application.partition(":")[0])
+    check_migrations_or_exit()
     gc.collect()
     gc.freeze()
     try:
@@ -113,10 +105,10 @@ def main(application: str = APPLICATION) -> None:
 
 
 def return_freed_memory() -> None:
-    """Have large blocks of memory given back when they are freed (glibc).
+    """Return large blocks of memory to the system when they are freed (glibc).
 
-    Without a fixed threshold glibc raises it to 32 MiB, the size of what was freed, and
-    keeps such blocks: each thread those of its largest work, as 19 MiB of a password.
+    Without a fixed threshold each thread keeps large blocks, such as 19 MiB of a
+    password.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
@@ -124,15 +116,13 @@ def return_freed_memory() -> None:
 
 
 def build_server(application: str) -> Server:
-    """Return the server for the settings in the environment."""
-    port = env.read_int("PORT", DEFAULT_PORT, minimum=1, maximum=MAX_PORT)
+    port = env.read_int("PORT", env.DEFAULT_PORT, minimum=1, maximum=env.MAX_PORT)
     bind = env.read_text("BIND", f"127.0.0.1:{port}")
     path = bind.removeprefix("unix:") if bind.startswith("unix:") else ""
     host, _, bind_port = bind.rpartition(":")
     if not path and not (host and bind_port.isascii() and bind_port.isdigit()):
         raise ImproperlyConfigured("BIND must be an address and a port, or unix:PATH.")
     if env.read_text("METRICS_TOKEN"):
-        # The folder of the workers' metrics, without those of a previous run.
         default = find_metrics_folder(bind)
         folder = Path(os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(default)))
         shutil.rmtree(folder, ignore_errors=True)
@@ -162,9 +152,8 @@ def build_server(application: str) -> Server:
 
 
 def find_metrics_folder(bind: str) -> Path:
-    """Return the default folder of the metrics of the server at an address."""
     name = re.sub(r"\W+", "_", bind)
-    # In memory: the files are mapped, and who writes to one dies where a disk is full.
+    # A process that writes to a mapped file on a full disk is killed.
     if os.access(SHARED_MEMORY, os.W_OK):
         return SHARED_MEMORY / f"household-ledger-metrics-{os.getuid()}-{name}"
     return ROOT / env.read_text("DATA_DIR", "var") / f"metrics-{name}"

@@ -1,4 +1,4 @@
-"""All settings; those for operators are read from the environment (`.env.example`)."""
+"""All settings; operators set them in the environment (`.env.example`)."""
 
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,10 @@ SECRET_KEY = env.read_text("SECRET_KEY") or (
 )
 SECRET_KEY_FALLBACKS = env.read_list("SECRET_KEY_FALLBACKS")
 SECRETS_KEYS = env.read_encryption_keys("SECRETS_KEY")
-PUBLIC_URL = env.read_url("PUBLIC_URL", "http://127.0.0.1:8000")
+PUBLIC_URL = env.read_url(
+    "PUBLIC_URL", f"http://127.0.0.1:{env.read_int('PORT', env.DEFAULT_PORT)}"
+)
+HAS_PUBLIC_URL = bool(env.read_text("PUBLIC_URL"))
 IS_HTTPS = PUBLIC_URL.startswith("https:")
 ALLOWED_HOSTS = env.read_hosts("ALLOWED_HOSTS") or [
     "127.0.0.1",
@@ -39,7 +42,7 @@ TRUSTED_PROXY_COUNT = env.read_int("TRUSTED_PROXY_COUNT", 0, maximum=10)
 CORS_ALLOWED_ORIGINS = env.read_origins("CORS_ALLOWED_ORIGINS")
 HOME_CURRENCY = env.read_currency("HOME_CURRENCY", "KRW")
 TIME_ZONE = env.read_time_zone("TIME_ZONE", "Asia/Seoul")
-# Of texts for clients (`core.languages`); the source is in the first one.
+# The source language comes first.
 LANGUAGES = [("en", "English"), ("ko", "한국어")]
 LANGUAGE_CODE = "en"
 LOCALE_PATHS = [BASE_DIR / "locale"]
@@ -63,6 +66,7 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "core.leases",
     "core.jobs",
+    "core.releases",
     "administration",
     "ledger",
     "billing",
@@ -79,7 +83,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
-    "accounts.session_cookies.SessionMiddleware",
+    "accounts.sessions.cookies.SessionMiddleware",
     "core.middleware.HostCheckMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "core.middleware.NonApiAuthenticationMiddleware",
@@ -110,13 +114,12 @@ TEMPLATES = [
 
 DATABASE_POOL_SIZE = env.read_int("DATABASE_POOL_SIZE", 8, minimum=1, maximum=100)
 DATABASE_STATEMENT_SECONDS = env.read_int("DATABASE_STATEMENT_SECONDS", 10)
-# In milliseconds. Checked at the start (`core.db.limits`).
 DATABASE_LIMITS = {
     "statement_timeout": DATABASE_STATEMENT_SECONDS * 1_000,
     "lock_timeout": 3_000,
     "idle_in_transaction_session_timeout": 30_000,
 }
-# Such a pooler rejects or ignores `options`; the limits come from the role.
+# A transaction pooler rejects or ignores `options`; the limits come from the role.
 DATABASE_TRANSACTION_POOLING = env.read_bool(
     "DATABASE_TRANSACTION_POOLING", default=False
 )
@@ -135,12 +138,12 @@ DATABASES: dict[str, dict[str, Any]] = {
         "DISABLE_SERVER_SIDE_CURSORS": DATABASE_TRANSACTION_POOLING,
         "OPTIONS": {
             "connect_timeout": 3,
-            # Uses of a statement before it is prepared; such a pooler cannot keep any.
+            # A transaction pooler keeps no statements.
             "prepare_threshold": None if DATABASE_TRANSACTION_POOLING else 1,
             **({} if DATABASE_TRANSACTION_POOLING else {"options": _limits}),
             "application_name": "household-ledger",
-            # Detect a broken network within half a minute. A server that hangs but
-            # acknowledges packets is detected by core.db.postgresql.liveness.
+            # Detect a broken network within half a minute.
+            # `core.db.postgresql.liveness` detects a server that hangs.
             "tcp_user_timeout": 10_000,
             "keepalives_idle": 15,
             "keepalives_interval": 5,
@@ -150,8 +153,7 @@ DATABASES: dict[str, dict[str, Any]] = {
                 "connection_class": WatchdogConnection,
                 "min_size": 1,
                 "max_size": DATABASE_POOL_SIZE,
-                # Both short, since core.db.postgresql asks the pool repeatedly for as
-                # long as a caller may wait.
+                # Both are short, since `core.db.postgresql` asks the pool repeatedly.
                 "timeout": 0.25,
                 "reconnect_timeout": 0.2,
                 "max_lifetime": 30 * 60,
@@ -168,14 +170,14 @@ REDIS_URL = env.add_password(
     ),
     env.read_text("REDIS_PASSWORD"),
 )
-# A request is served from PostgreSQL after a call that takes longer.
+# After this time a request is served from PostgreSQL.
 REDIS_SOCKET_TIMEOUT_SECONDS = 0.15
 CACHES = {
     "default": {
         "BACKEND": "django_redis.cache.RedisCache",
         "LOCATION": REDIS_URL,
         "OPTIONS": {
-            # The default, pickle, runs whatever was written into Valkey.
+            # The default, pickle, runs any code that was written into Valkey.
             "SERIALIZER": "django_redis.serializers.json.JSONSerializer",
             "SOCKET_CONNECT_TIMEOUT": REDIS_SOCKET_TIMEOUT_SECONDS,
             "SOCKET_TIMEOUT": REDIS_SOCKET_TIMEOUT_SECONDS,
@@ -187,9 +189,9 @@ CACHES = {
 # --- Members and sessions -----------------------------------------------------
 
 AUTH_USER_MODEL = "accounts.Member"
-AUTHENTICATION_BACKENDS = ["accounts.login.LoginBackend"]
+AUTHENTICATION_BACKENDS = ["accounts.login.password.LoginBackend"]
 PASSWORD_HASHERS = [
-    "accounts.hashers.LowMemoryArgon2PasswordHasher",
+    "accounts.login.hashers.LowMemoryArgon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 _VALIDATORS_MODULE = "django.contrib.auth.password_validation"
@@ -202,26 +204,20 @@ AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
     {"NAME": f"{_VALIDATORS_MODULE}.CommonPasswordValidator"},
     {"NAME": f"{_VALIDATORS_MODULE}.NumericPasswordValidator"},
 ]
-# Deleting an account reaches into the apps above `accounts`: first their locks, taken
-# before the member's row, then their data, in the order of the specification.
-ACCOUNT_DELETION_LOCKS = [
+# The ledger goes first: it takes longest, and no other member waits for it. Then follow
+# locks that are taken before the member's row.
+ACCOUNT_DELETION_STEPS_BEFORE_LOCK = [
+    "ledger.account_deletion.delete_member_data",
     "board.account_deletion.lock_for_account_deletion",
-    "ledger.account_deletion.lock_for_account_deletion",
 ]
 ACCOUNT_DELETION_STEPS = [
     "board.account_deletion.delete_member_data",
-    "ledger.account_deletion.delete_member_data",
     "accounts.account_deletion.delete_member_data",
     "billing.account_deletion.delete_member_data",
 ]
-# Of an account with very many rows: whether it is one, what ends with the request, and
-# what a job deletes in batches before the steps above.
-ACCOUNT_DELETION_SIZES = ["ledger.account_deletion.has_more_rows_than"]
-ACCOUNT_CLOSING_STEPS = ["board.account_deletion.delete_member_data"]
-ACCOUNT_DELETION_BATCHES = ["ledger.account_deletion.delete_in_batches"]
-SESSION_ENGINE = "accounts.sessions"
+SESSION_ENGINE = "accounts.sessions.store"
 SESSION_TTL_DAYS = env.read_int("SESSION_TTL_DAYS", 14, minimum=1, maximum=3650)
-# After its login a session ends, however it is used. By default none is cut short.
+# Unlimited by default.
 SESSION_MAX_DAYS = env.read_int(
     "SESSION_MAX_DAYS", max(180, SESSION_TTL_DAYS), minimum=1, maximum=3650
 )
@@ -230,6 +226,9 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = IS_HTTPS
 ADMIN_SECOND_FACTOR = env.read_bool("ADMIN_SECOND_FACTOR", default=False)
+RESERVED_NAMES = env.read_list("RESERVED_NAMES") or [
+    *("관리자", "운영자", "운영진", "admin", "administrator", "moderator", "root"),
+]
 SECURITY_EVENT_DAYS = env.read_int("SECURITY_EVENT_DAYS", 180, minimum=1)
 IDP_CLIENT_ID = env.read_text("IDP_CLIENT_ID")
 GOOGLE_TOKENINFO_URL = "https://oauth2.googleapis.com/tokeninfo"
@@ -238,7 +237,7 @@ IDP_TOKENS_ARE_JWTS = env.read_bool(
     "IDP_TOKENS_ARE_JWTS", default=IDP_TOKENINFO_URL == GOOGLE_TOKENINFO_URL
 )
 
-# None: whatever needs a mail is 503.
+# None: requests that need a mail are 503.
 MAIL_SERVER = read_mail_server("MAIL_URL")
 MAIL_FROM = read_mail_sender("MAIL_FROM", MAIL_SERVER)
 
@@ -246,7 +245,7 @@ MAIL_FROM = read_mail_sender("MAIL_FROM", MAIL_SERVER)
 
 ACCOUNT_NUMBER_KEYS = env.read_encryption_keys("ACCOUNT_NUMBER_KEY")
 FX_PROVIDER = env.read_dotted_path(
-    "FX_PROVIDER", "ledger.providers.fx.FallbackRateProvider"
+    "FX_PROVIDER", "ledger.currencies.provider.FallbackRateProvider"
 )
 FX_BASE_URL = env.read_origin("FX_BASE_URL", "https://api.frankfurter.dev")
 PRICE_PROVIDER = env.read_dotted_path(
@@ -275,7 +274,7 @@ STORE_PACKAGE_NAME = env.read_text("STORE_PACKAGE_NAME")
 STORE_PUSH_AUDIENCE = env.read_text("STORE_PUSH_AUDIENCE")
 STORE_PUSH_EMAIL = env.read_text("STORE_PUSH_EMAIL")
 
-# --- The board: who may write, and accepted writes of one member --------------
+# --- The board: accepted writes of one member ---------------------------------
 
 BOARD_NEEDS_VERIFIED_EMAIL = env.read_bool("BOARD_NEEDS_VERIFIED_EMAIL", default=False)
 BOARD_LIMITS_PER_HOUR = {
@@ -287,11 +286,13 @@ BOARD_LIMITS_PER_HOUR = {
 # --- The JSON interface -------------------------------------------------------
 
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.authentication.SessionAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "accounts.sessions.authentication.SessionAuthentication"
+    ],
     "DEFAULT_PERMISSION_CLASSES": ["core.api.permissions.IsMember"],
     "DEFAULT_PARSER_CLASSES": ["core.api.parsers.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["core.api.renderers.JSONRenderer"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.api.renderers.FastContentNegotiation",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.api.renderers.ContentNegotiation",
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_SCHEMA_CLASS": "core.api.openapi.ApiAutoSchema",
     "EXCEPTION_HANDLER": "core.api.exception_handler.handle_exception",
@@ -299,9 +300,11 @@ REST_FRAMEWORK = {
     "DATETIME_FORMAT": None,
     "URL_FORMAT_OVERRIDE": None,
 }
-# 2.5 MiB for a JSON body; the response to a larger one is 413.
+# 2.5 MiB for a JSON body; a larger body is 413.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**19
-CORS_EXPOSE_HEADERS = ["Retry-After", "X-Request-ID"]
+CORS_EXPOSE_HEADERS = [
+    *("Content-Disposition", "ETag", "Location", "Retry-After", "X-Request-ID"),
+]
 
 # --- Transport security -------------------------------------------------------
 
@@ -320,7 +323,7 @@ CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 CSRF_FAILURE_VIEW = "core.api.exception_handler.csrf_failure"
 SILENCED_SYSTEM_CHECKS = [
     "auth.W004",  # login ids are unique, case-insensitively, by a constraint
-    "security.W008",  # the proxy redirects to https; health checks use plain http
+    "security.W008",  # the proxy redirects to https
 ]
 
 # --- Static files -------------------------------------------------------------
@@ -334,16 +337,13 @@ STORAGES = {"staticfiles": {"BACKEND": _STATIC_STORAGE}}
 
 # --- Jobs ---------------------------------------------------------------------
 
-# A task whose worker was killed is delivered again after this time. So is one that
-# takes longer, but its second run is skipped.
+# The task of a killed worker is delivered again after this time. The second run of a
+# longer task is skipped.
 JOB_VISIBILITY_TIMEOUT_SECONDS = 10 * 60
-# How many workers share a run that is split into ranges (`core.jobs.ranges`).
+# Workers that share a run of `core.jobs.ranges`.
 JOB_WORKERS = env.read_int("JOB_WORKERS", 2, minimum=1, maximum=64)
-# Jobs that record no run while there is nothing to do; a missing run is not late.
 ON_DEMAND_JOBS = frozenset(
     {
-        "delete_closed_accounts",
-        "move_entries",
         "process_store_notifications",
         "send_mail",
     }
@@ -354,12 +354,12 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "global_keyprefix": "jobs:",
     "visibility_timeout": JOB_VISIBILITY_TIMEOUT_SECONDS,
 }
-CELERY_ACCEPT_CONTENT = ["json"]  # never pickle
+CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_RESULT_EXPIRES = None
-# Of Beat: while Valkey is down it waits, so that no run is lost.
+# Beat waits while Valkey is down, so that no run is lost.
 CELERY_TASK_PUBLISH_RETRY_POLICY = {
     "max_retries": None,
     "interval_start": 0,
@@ -370,7 +370,6 @@ CELERY_TIMEZONE = TIME_ZONE
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
-# Store the time of a run as soon as it is sent: a Beat that is killed sends it once.
 CELERY_BEAT_SYNC_EVERY = 1
 # --- Logs ---------------------------------------------------------------------
 
@@ -379,6 +378,6 @@ LOG_LEVEL = LOGGING["root"]["level"]
 
 # --- Safety --------------------------------------------------------------------
 
-# Names of unsafe settings that are meant (`config.unsafe_settings`).
+# See `config.unsafe_settings`.
 ACCEPT_UNSAFE = env.read_list("ACCEPT_UNSAFE")
 refuse_unsafe_settings(globals(), ACCEPT_UNSAFE)

@@ -1,7 +1,4 @@
-"""Settings that are fine on a desk and unsafe in public: refused with an https URL.
-
-Each of them has a name; ACCEPT_UNSAFE lists the names of those that are meant.
-"""
+"""Settings that are fine on a desk and unsafe in public: refused with an https URL."""
 
 import os
 import re
@@ -12,12 +9,12 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-# As many characters as 128 random bits have in hexadecimal.
+# Characters of 128 random bits in hexadecimal.
 MIN_SECRET_KEY_LENGTH = 32
 # Different pairs of neighboring characters: 32 random hexadecimal digits have about 29,
-# a word or a pattern that is repeated has few.
+# a word or a repeated pattern has few.
 MIN_SECRET_KEY_PAIRS = 20
-# Words of placeholders, which no random key contains.
+# No random key contains words of placeholders.
 _PLACEHOLDER_RE = re.compile(
     r"change.?me|change.?this|insecure|example|placeholder|only.?for|password|secret"
     r"|your.?key|replace.?me",
@@ -25,7 +22,7 @@ _PLACEHOLDER_RE = re.compile(
 )
 MIN_PASSWORD_LENGTH = 12
 MIN_METRICS_TOKEN_LENGTH = 16
-# The modes of libpq that do not fall back to an unencrypted connection.
+# Modes of libpq that do not fall back to an unencrypted connection.
 ENCRYPTING_SSL_MODES = {"require", "verify-ca", "verify-full"}
 PROVIDER_URLS = (
     "IDP_TOKENINFO_URL",
@@ -36,14 +33,11 @@ PROVIDER_URLS = (
 )
 
 Settings = Mapping[str, Any]
+Check = Callable[[Settings], str | None]
 
 
 def refuse_unsafe_settings(settings: Settings, accepted: Sequence[str]) -> None:
-    """Raise `ImproperlyConfigured` for unsafe settings that are not accepted.
-
-    Its message has one line for each of them. With a plain http URL, as on a desk,
-    nothing is refused.
-    """
+    """Raise `ImproperlyConfigured` with a line for each unsafe setting."""
     if unknown := set(accepted) - set(UNSAFE_SETTINGS):
         raise ImproperlyConfigured(
             f"ACCEPT_UNSAFE has no {', '.join(sorted(unknown))}; "
@@ -79,52 +73,6 @@ def _is_weak_key(key: str) -> bool:
         or len(pairs) < MIN_SECRET_KEY_PAIRS
         or bool(_PLACEHOLDER_RE.search(key))
     )
-
-
-def _debug(settings: Settings) -> str | None:
-    if settings["DEBUG"]:
-        return "DEBUG shows settings and source code to everybody."
-    return None
-
-
-def _test_billing(settings: Settings) -> str | None:
-    if settings["BILLING_TEST_MODE"]:
-        return "BILLING_TEST_MODE gives PREMIUM to everybody who asks."
-    return None
-
-
-def _no_proxy(settings: Settings) -> str | None:
-    # The web server itself speaks plain HTTP: with https there is a proxy.
-    if not settings["TRUSTED_PROXY_COUNT"]:
-        return (
-            "TRUSTED_PROXY_COUNT is 0: behind the proxy that https needs, all clients "
-            "share its address, and the limits of each other."
-        )
-    return None
-
-
-def _push_audience(settings: Settings) -> str | None:
-    if not settings["STORE_PUSH_AUDIENCE"]:
-        return (
-            "STORE_PUSH_AUDIENCE is not set: anybody can have notifications of the "
-            "store saved; without a store, set it to PUBLIC_URL."
-        )
-    return None
-
-
-def _push_email(settings: Settings) -> str | None:
-    if settings["STORE_PUSH_AUDIENCE"] and not settings["STORE_PUSH_EMAIL"]:
-        return (
-            "STORE_PUSH_EMAIL is not set: every account at Google can make a token "
-            "for STORE_PUSH_AUDIENCE; without a store, set it to any address of yours."
-        )
-    return None
-
-
-def _any_host(settings: Settings) -> str | None:
-    if "*" in settings["ALLOWED_HOSTS"]:
-        return "ALLOWED_HOSTS=* accepts forged Host headers."
-    return None
 
 
 def _plain_origins(settings: Settings) -> str | None:
@@ -178,19 +126,6 @@ def _has_remote_database(database: Mapping[str, Any]) -> bool:
     )
 
 
-def _valkey_password(settings: Settings) -> str | None:
-    if _is_remote_valkey(settings) and not _read_valkey_password(settings):
-        return "REDIS_URL has no password, and its host is not this machine."
-    return None
-
-
-def _valkey_tls(settings: Settings) -> str | None:
-    is_encrypted = settings["REDIS_URL"].startswith("rediss:")
-    if _is_remote_valkey(settings) and not is_encrypted:
-        return "REDIS_URL does not begin with rediss://, and is not this machine."
-    return None
-
-
 def _is_remote_valkey(settings: Settings) -> bool:
     url = urlsplit(settings["REDIS_URL"])
     return url.scheme != "unix" and not _is_loopback(url.hostname)
@@ -218,16 +153,6 @@ def _short_password(settings: Settings) -> str | None:
     return None
 
 
-def _metrics_token(settings: Settings) -> str | None:
-    token = settings["METRICS_TOKEN"]
-    if token and len(token) < MIN_METRICS_TOKEN_LENGTH:
-        return (
-            "METRICS_TOKEN can be guessed: it has fewer than "
-            f"{MIN_METRICS_TOKEN_LENGTH} characters."
-        )
-    return None
-
-
 def _provider_urls(settings: Settings) -> str | None:
     for name in PROVIDER_URLS:
         url = urlsplit(settings[name])
@@ -236,18 +161,6 @@ def _provider_urls(settings: Settings) -> str | None:
                 f"{name} is not an https URL of another machine: its answers decide "
                 "who logs in, who has paid, or what is stored."
             )
-    return None
-
-
-def _account_numbers(settings: Settings) -> str | None:
-    if not settings["ACCOUNT_NUMBER_KEYS"]:
-        return "ACCOUNT_NUMBER_KEY is not set: account numbers lie in plain text."
-    return None
-
-
-def _debug_log(settings: Settings) -> str | None:
-    if settings["LOG_LEVEL"] == "DEBUG":
-        return "LOG_LEVEL=DEBUG logs URLs of outside services, with purchase tokens."
     return None
 
 
@@ -260,23 +173,72 @@ def _is_loopback(host: str | None) -> bool:
         return False
 
 
-# By the names that ACCEPT_UNSAFE takes: functions that return the reason, or None.
-UNSAFE_SETTINGS: dict[str, Callable[[Settings], str | None]] = {
+def _when(condition: Callable[[Settings], object], reason: str) -> Check:
+    return lambda settings: reason if condition(settings) else None
+
+
+# Name for ACCEPT_UNSAFE -> function that returns the reason, or None.
+UNSAFE_SETTINGS: dict[str, Check] = {
     "secret_key": _secret_key,
-    "debug": _debug,
-    "test_billing": _test_billing,
-    "no_proxy": _no_proxy,
-    "push_audience": _push_audience,
-    "push_email": _push_email,
-    "any_host": _any_host,
+    "debug": _when(
+        lambda settings: settings["DEBUG"],
+        "DEBUG shows settings and source code to everybody.",
+    ),
+    "test_billing": _when(
+        lambda settings: settings["BILLING_TEST_MODE"],
+        "BILLING_TEST_MODE gives PREMIUM to everybody who asks.",
+    ),
+    # The web server speaks plain HTTP: with https there is a proxy.
+    "no_proxy": _when(
+        lambda settings: not settings["TRUSTED_PROXY_COUNT"],
+        "TRUSTED_PROXY_COUNT is 0: behind the proxy that https needs, all clients "
+        "share its address, and the limits of each other.",
+    ),
+    "push_audience": _when(
+        lambda settings: not settings["STORE_PUSH_AUDIENCE"],
+        "STORE_PUSH_AUDIENCE is not set: anybody can have notifications of the "
+        "store saved; without a store, set it to PUBLIC_URL.",
+    ),
+    "push_email": _when(
+        lambda settings: (
+            settings["STORE_PUSH_AUDIENCE"] and not settings["STORE_PUSH_EMAIL"]
+        ),
+        "STORE_PUSH_EMAIL is not set: every account at Google can make a token "
+        "for STORE_PUSH_AUDIENCE; without a store, set it to any address of yours.",
+    ),
+    "any_host": _when(
+        lambda settings: "*" in settings["ALLOWED_HOSTS"],
+        "ALLOWED_HOSTS=* accepts forged Host headers.",
+    ),
     "plain_origins": _plain_origins,
     "database_password": _database_password,
     "database_tls": _database_tls,
-    "valkey_password": _valkey_password,
-    "valkey_tls": _valkey_tls,
+    "valkey_password": _when(
+        lambda settings: (
+            _is_remote_valkey(settings) and not _read_valkey_password(settings)
+        ),
+        "REDIS_URL has no password, and its host is not this machine.",
+    ),
+    "valkey_tls": _when(
+        lambda settings: (
+            _is_remote_valkey(settings)
+            and not settings["REDIS_URL"].startswith("rediss:")
+        ),
+        "REDIS_URL does not begin with rediss://, and is not this machine.",
+    ),
     "short_password": _short_password,
-    "metrics_token": _metrics_token,
+    "metrics_token": _when(
+        lambda settings: 0 < len(settings["METRICS_TOKEN"]) < MIN_METRICS_TOKEN_LENGTH,
+        "METRICS_TOKEN can be guessed: it has fewer than "
+        f"{MIN_METRICS_TOKEN_LENGTH} characters.",
+    ),
     "provider_urls": _provider_urls,
-    "account_numbers": _account_numbers,
-    "debug_log": _debug_log,
+    "account_numbers": _when(
+        lambda settings: not settings["ACCOUNT_NUMBER_KEYS"],
+        "ACCOUNT_NUMBER_KEY is not set: account numbers lie in plain text.",
+    ),
+    "debug_log": _when(
+        lambda settings: settings["LOG_LEVEL"] == "DEBUG",
+        "LOG_LEVEL=DEBUG logs URLs of outside services, with purchase tokens.",
+    ),
 }

@@ -1,6 +1,6 @@
 """URL aliases without the prefix of the canonical URL (spec 1.2).
 
-An alias has the view of its canonical URL and is left out of the OpenAPI document.
+The OpenAPI document has no aliases.
 """
 
 import re
@@ -13,8 +13,7 @@ from core.api.openapi import API_PREFIX
 
 Endpoint = tuple[str, str, str, Any]
 
-# Canonical routes that are also served without `/api`: /api/auth/profile as
-# /auth/profile.
+# /api/auth/profile is served as /auth/profile too.
 ALIASED_WITHOUT_API = (
     "auth/verify-password",
     "auth/profile",
@@ -32,8 +31,7 @@ ALIASED_WITHOUT_API = (
     "board/my/comments",
 )
 
-# Canonical routes that are also served without the part of their app, with and without
-# `/api`: /api/account/tags/reorder as /api/tags/reorder and /tags/reorder.
+# /api/account/tags/reorder is served as /api/tags/reorder and /tags/reorder too.
 ALIASED_WITHOUT_APP = (
     "account/entries/notification",
     "account/entries/<int:entry_id>/confirm",
@@ -52,7 +50,6 @@ _PATH_CONVERTER_RE = re.compile(r"<\w+:(\w+)>")
 def build_alias_urls(
     api_urls: Sequence[URLPattern | URLResolver],
 ) -> list[URLPattern]:
-    """Return the patterns of all aliases, relative to the root."""
     views = dict(_list_routes(api_urls))
     aliases = {route: views[route] for route in ALIASED_WITHOUT_API}
     for route in ALIASED_WITHOUT_APP:

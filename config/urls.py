@@ -1,4 +1,4 @@
-"""All URLs of the service: one include per app."""
+"""All URLs of the service."""
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
@@ -10,7 +10,7 @@ from board.views.images import ImageView
 from config.url_aliases import build_alias_urls
 from core.api.openapi_view import DocumentationView, OpenApiSchemaView
 from core.health import HealthView, LivenessView
-from ledger.views.rates import FxRateView
+from ledger.currencies.views import FxRateView
 
 api_urls: list[URLPattern | URLResolver] = [
     path("", include("accounts.urls")),
@@ -29,7 +29,7 @@ api_urls: list[URLPattern | URLResolver] = [
 urlpatterns = [
     path("api/", include(api_urls)),
     path("", LandingView.as_view(), name="landing"),
-    path("account/", include("accounts.page_urls")),
+    path("account/", include("accounts.codes.page_urls")),
     path("metrics", MetricsView.as_view(), name="metrics"),
     path("admin", RedirectView.as_view(url="/admin/", permanent=True)),
     path("admin/", admin.site.urls),

@@ -13,6 +13,5 @@ try:
 except ImproperlyConfigured as error:
     sys.exit(f"configuration: {error}")
 
-# For calls of jobs, from all threads: without it, Celery would look for a queue at its
-# own default.
+# Otherwise Celery would use its own default queue in other threads.
 import_module("config.celery").app.set_default()

@@ -1,1 +1,1 @@
-"""The kernel: what every app stands on; it imports no app."""
+"""The kernel: imports no app."""

@@ -1,4 +1,4 @@
-"""The circuit breaker in front of Valkey, PostgreSQL and outside services."""
+"""A switch that rejects calls after failures."""
 
 import math
 import threading
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class _Circuit:
-    """The state of one key; times are those of `time.monotonic`."""
+    """Times are of `time.monotonic`."""
 
     is_closed: bool = True
     failures: int = 0
@@ -19,16 +19,11 @@ class _Circuit:
 
 
 class CircuitBreaker:
-    """A switch that rejects calls to a service for a while after failures.
+    """Reject calls to a service for a while after failures.
 
-    A circuit is closed at first and allows all calls. `failure_threshold` failures in a
-    row open it, or one that took `slow_failure_seconds`, since it has cost its caller a
-    wait. An open circuit rejects calls for `reset_timeout_seconds`. Then it is
-    half-open and allows one call per `trial_interval_seconds` (0: all calls) until one
-    of them succeeds, which closes it, or fails, which opens it again.
-
-    Each key has its own circuit; without keys there is a single one. The state belongs
-    to the process and is shared by its threads.
+    `failure_threshold` failures in a row or one slow failure open the circuit of a key.
+    After `reset_timeout_seconds` it allows one call per `trial_interval_seconds` (0:
+    all) until one succeeds.
     """
 
     def __init__(
@@ -47,9 +42,8 @@ class CircuitBreaker:
         self.reset()
 
     def reset(self) -> None:
-        """Close all circuits and forget all failures."""
         self._circuits: dict[Hashable, _Circuit] = {}
-        # Of any key, in seconds since the epoch; 0.0 before the first failure.
+        # Any key, in seconds since the epoch.
         self.last_failure_time = 0.0
 
     def is_closed(self, key: Hashable = None) -> bool:
@@ -57,9 +51,7 @@ class CircuitBreaker:
         return circuit is None or circuit.is_closed
 
     def allows_request(self, key: Hashable = None) -> bool:
-        """Return whether a call may be made now; count it as a trial if half-open."""
-        # Without the lock: this runs before every call, and a stale answer costs no
-        # more than one call.
+        # No lock: this runs before every call, and a stale answer costs one call.
         circuit = self._circuits.get(key)
         if circuit is None or circuit.is_closed:
             return True
@@ -71,7 +63,7 @@ class CircuitBreaker:
             return True
 
     def record_success(self, key: Hashable = None) -> bool:
-        """Close the circuit; return whether it was not closed before."""
+        """Return True if the circuit was open."""
         now = time.monotonic()
         with self._lock:
             circuit = self._get_or_create(key, now)
@@ -87,10 +79,10 @@ class CircuitBreaker:
         with self._lock:
             self.last_failure_time = time.time()
             circuit = self._get_or_create(key, now)
-            # Another call has succeeded since this one began: its failure is no news.
+            # The call began before the last success.
             if started_at <= circuit.last_success_at:
                 return
-            # Failures far apart are not in a row.
+            # Failures far apart do not add up.
             if now - circuit.last_failure_at > self.reset_timeout_seconds:
                 circuit.failures = 0
             circuit.failures += 1
@@ -107,8 +99,6 @@ class CircuitBreaker:
     def _get_or_create(self, key: Hashable, now: float) -> _Circuit:
         circuit = self._circuits.get(key)
         if circuit is None:
-            # Keys may be many over time, so those without news are dropped when a new
-            # one comes. Their circuits begin again closed.
             oldest = now - self.reset_timeout_seconds
             self._circuits = {
                 other: state

@@ -1,19 +1,19 @@
-"""The client's IP address, as sessions record it and rate limits count it."""
+"""The client's IP address."""
 
 from ipaddress import IPv6Address, ip_address, ip_network
 
 from django.conf import settings
 from django.http import HttpRequest
 
-# Providers assign a /64 to each household or server, so limits count it as one.
+# Providers assign a /64 to each household or server.
 IPV6_PREFIX_LENGTH = 64
 
 
 def get_client_ip(request: HttpRequest) -> str:
-    """Return the peer's address, or the one that the outermost trusted proxy saw.
+    """Return the address of the peer or of the outermost trusted proxy's client.
 
-    With TRUSTED_PROXY_COUNT = n it is the n-th entry from the right of
-    X-Forwarded-For; the entries before it may have been forged by the client.
+    With n proxies it is the n-th entry from the right of X-Forwarded-For; clients may
+    forge the entries before it.
     """
     peer: str = request.META.get("REMOTE_ADDR", "")
     proxies: int = settings.TRUSTED_PROXY_COUNT
@@ -28,7 +28,6 @@ def get_client_ip(request: HttpRequest) -> str:
 
 
 def rate_limit_key(address: str) -> str:
-    """Return the network that limits count: an IPv6 /64, or the IPv4 address."""
     if not _is_ip_address(address):
         return "unknown"
     parsed = ip_address(address)

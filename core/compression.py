@@ -7,32 +7,22 @@ import secrets
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.cache import patch_vary_headers
 
-from core.middleware import GetResponse
+from core.middleware import Middleware
 
-# Below it, headers weigh as much, and one packet holds the response anyway.
+# Smaller responses fit into one packet.
 MIN_BYTES = 1_024
-# As fast as level 1 and smaller; from 4 on it takes half as long again.
+# Smaller than level 1 in the same time; level 4 takes half as long again.
 LEVEL = 3
-# Images and workbooks are compressed already.
 COMPRESSED_TYPES = re.compile(
     r"application/(json|problem\+json|vnd\.oai\.openapi|yaml)|text/"
 )
-# Their responses hold tokens.
 UNCOMPRESSED_PATHS = re.compile(r"(/api)?/auth/")
-# Of random length, so that the size tells less of what is inside (BREACH). As Django's.
+# Random padding against BREACH, as in Django.
 MAX_RANDOM_BYTES = 100
 _ACCEPTS_GZIP_RE = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", re.IGNORECASE)
 
 
-class CompressionMiddleware:
-    """Compresses texts above 1 KiB for clients that accept gzip.
-
-    Files that are streamed, and responses to `/api/auth`, are left as they are.
-    """
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
-
+class CompressionMiddleware(Middleware):
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         if (
@@ -50,7 +40,7 @@ class CompressionMiddleware:
         response.content = compressed  # type: ignore[attr-defined]
         response.headers["Content-Encoding"] = "gzip"
         response.headers["Content-Length"] = str(len(compressed))
-        # The bytes differ from those of the strong tag; `If-None-Match` matches both.
+        # A strong tag would promise equal bytes.
         etag = response.headers.get("ETag", "")
         if etag.startswith('"'):
             response.headers["ETag"] = f"W/{etag}"
@@ -58,8 +48,7 @@ class CompressionMiddleware:
 
 
 def compress(content: bytes) -> bytes:
-    """Return the content in gzip's format, with a file name of random length."""
     compressed = gzip.compress(content, LEVEL, mtime=0)
-    # The flag of a name, which stands behind the ten bytes of the header (RFC 1952).
+    # Set the flag of a name after the ten bytes of the header (RFC 1952).
     name = b"a" * secrets.randbelow(MAX_RANDOM_BYTES) + b"\0"
     return b"".join((compressed[:3], b"\x08", compressed[4:10], name, compressed[10:]))

@@ -1,4 +1,4 @@
-"""The base class of all errors that are reported to clients, and the shared ones."""
+"""Errors that are reported to clients."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,34 +10,28 @@ from django.db import IntegrityError
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-# After which a client may try again.
 RETRY_AFTER_SECONDS = 5
 _SHARD_CONSTRAINT_RE = re.compile(r'constraint "(?P<name>\w+?)(?:_\d{6,})?"')
 
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """An error of one field; `field` is its name in the request.
-
-    `location` says where in a backup the field is: sheet, row and column.
-    """
+    """`field` is named as in the request; `location` is in a backup."""
 
     field: str
     detail: str | Promise
     code: str = "invalid"
     location: Mapping[str, Any] | None = None
+    # A known name, with the code `unknown`.
+    suggestion: str | None = None
 
 
 class DomainError(Exception):
-    """An error response, raised by any code below a view (spec 1.6).
-
-    Subclasses set `status`, `code` and `detail`; `core.api.exception_handler` renders
-    them.
-    """
+    """An error response (spec 1.6)."""
 
     status = 400
     code = "VALIDATION_ERROR"
-    # A lazy text has the language in which the error is rendered.
+    # Lazy, so that it is in the language of the response.
     detail: str | Promise = gettext_lazy("The request is invalid.")
 
     def __init__(
@@ -51,14 +45,11 @@ class DomainError(Exception):
         self.detail = self.detail if detail is None else detail
         self.errors = errors
         self.headers = dict(headers or {})
-        # Further members of the body; `ProblemSerializer` describes them.
         self.members = dict(members or {})
         super().__init__(self.detail)
 
 
 class InvalidFieldError(DomainError):
-    """A field of the request breaks a rule: 400 with the name of the field."""
-
     def __init__(
         self, field: str, detail: str | Promise, code: str = "invalid"
     ) -> None:
@@ -69,6 +60,13 @@ class NotFoundError(DomainError):
     status = 404
     code = "NOT_FOUND"
     detail = gettext_lazy("Not found.")
+
+
+class MissingItemError(InvalidFieldError):
+    """The caller has no item with the id in the field."""
+
+    def __init__(self, field: str) -> None:
+        super().__init__(field, NotFoundError.detail, "does_not_exist")
 
 
 class DuplicateError(DomainError):
@@ -131,8 +129,6 @@ class ProviderUnavailableError(DomainError):
 
 
 class ProviderBusyError(ProviderUnavailableError):
-    """As many threads as may wait for an external service do so already."""
-
     status = 503
     code = "SERVICE_UNAVAILABLE"
     detail = gettext_lazy("An external service is currently busy. Try again later.")
@@ -151,10 +147,9 @@ class CrossOriginError(DomainError):
 def raise_on_constraint_violation(
     constraint: str, domain_error: DomainError
 ) -> Iterator[None]:
-    """Raise `domain_error` if a statement in the block violates the constraint.
+    """Raise `domain_error` if a statement violates the constraint.
 
-    Two concurrent requests may both pass an earlier check, so the constraint decides.
-    Open a savepoint inside if the transaction is to continue after the error.
+    Open a savepoint inside if the transaction is to continue.
     """
     try:
         yield
@@ -165,16 +160,15 @@ def raise_on_constraint_violation(
 
 
 def violated_constraint_name(error: IntegrityError) -> str | None:
-    """Return the name of the constraint that PostgreSQL reports as violated.
+    """Return the name of the violated constraint.
 
-    Citus passes only the text of a worker's error on, in which the names of some end
-    with the number of a shard.
+    Citus passes on only the text of a worker's error, with the number of a shard.
     """
     diagnostics = getattr(error.__cause__, "diag", None)
     if diagnostics is None:
         return None
     if name := diagnostics.constraint_name:
         return str(name)
-    # Not the details, which quote what members wrote.
+    # The details quote members' data.
     found = _SHARD_CONSTRAINT_RE.search(diagnostics.message_primary or "")
     return found["name"] if found else None

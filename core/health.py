@@ -1,12 +1,12 @@
-"""Health checks: readiness (`/api/health`) and liveness (`/api/health/live`)."""
+"""Health checks."""
 
 from django.db import DatabaseError, connection
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core import redis_client
+from core.api.operations import extend_schema
 from core.api.permissions import AllowAny
 from core.api.serializers import Serializer
 from core.api.views import APIView
@@ -16,7 +16,6 @@ from core.errors import RETRY_AFTER_SECONDS
 UP, DOWN = "up", "down"
 HEALTH_STATES = ["ok", "degraded", "unavailable"]
 DEPENDENCY_STATES = [UP, DOWN]
-# A database that does not answer within this time counts as down.
 DATABASE_TIMEOUT_SECONDS = 2.0
 
 
@@ -42,8 +41,6 @@ class LivenessSerializer(Serializer):
 
 
 class HealthView(APIView):
-    """The readiness check: 200 while requests can be served, else 503."""
-
     authentication_classes = []
     permission_classes = [AllowAny]
 
@@ -58,7 +55,6 @@ class HealthView(APIView):
         if not has_database:
             overall = "unavailable"
         else:
-            # Without the fast store requests are served from the database.
             overall = "ok" if has_fast_store else "degraded"
         payload = {
             "status": overall,
@@ -75,8 +71,6 @@ class HealthView(APIView):
 
 
 class LivenessView(APIView):
-    """The liveness check: 200 while the process responds at all."""
-
     authentication_classes = []
     permission_classes = [AllowAny]
 
@@ -90,7 +84,6 @@ class LivenessView(APIView):
 
 
 def is_database_reachable() -> bool:
-    """Return whether the database answers a query in time."""
     try:
         with (
             liveness.database_timeout(DATABASE_TIMEOUT_SECONDS),

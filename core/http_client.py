@@ -1,7 +1,6 @@
-"""The HTTP client for outside services: time limits, bounded bodies, no redirects.
+"""The HTTP client for outside services.
 
-Each call names its service, which has a circuit breaker and a bulkhead: one that hangs
-holds a few threads of the process, for a while, and not all of them again and again.
+A circuit breaker and a bulkhead keep a hanging service from holding all threads.
 """
 
 import logging
@@ -26,18 +25,13 @@ logger = logging.getLogger(__name__)
 CONNECT_TIMEOUT_SECONDS = 2.0
 READ_TIMEOUT_SECONDS = 5.0
 MAX_RESPONSE_BYTES = 2**20
-# A failure that took this long opens the circuit of its key by itself.
 SLOW_FAILURE_SECONDS = 0.5
-# Faster failures cost a caller little and may be over with the next call.
 FAST_FAILURE_THRESHOLD = 5
-# After a slow failure, this process does not call the service for this long.
 RESET_TIMEOUT_SECONDS = 10.0
-# A call that was given less time may fail although the service is well.
+# A call with less time may fail although the service is healthy.
 MIN_TELLING_SECONDS = 0.75
-# Threads of a process that may be in calls to one service: fewer than the web server
-# has (`core.rsgi.DEFAULT_THREADS`).
+# Fewer than `core.rsgi.DEFAULT_THREADS`.
 MAX_CALLS = 2
-# A service that is well answers within this time, so that calls at once all succeed.
 SLOT_WAIT_SECONDS = 0.5
 _CHUNK_BYTES = 2**16
 _UNAVAILABLE_STATUSES = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
@@ -45,14 +39,11 @@ _UNAVAILABLE_STATUSES = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUEST
 
 @dataclass(frozen=True, slots=True)
 class ProviderResponse:
-    """A response; its body has at most `MAX_RESPONSE_BYTES`."""
-
     status: int
     body: bytes
 
 
 def make_circuit_breaker(reset_timeout_seconds: float) -> CircuitBreaker:
-    """Return a circuit breaker for outside services, with a circuit for each key."""
     return CircuitBreaker(
         failure_threshold=FAST_FAILURE_THRESHOLD,
         slow_failure_seconds=SLOW_FAILURE_SECONDS,
@@ -61,22 +52,17 @@ def make_circuit_breaker(reset_timeout_seconds: float) -> CircuitBreaker:
 
 
 class OutsideService:
-    """An outside service, by its name for logs; its state belongs to the process.
-
-    `max_calls` is for callers that do not hold threads of the web server.
-    """
+    """Callers that hold no web threads may have more slots."""
 
     def __init__(self, name: str, *, max_calls: int = MAX_CALLS) -> None:
         self.name = name
         self.bulkhead = Bulkhead(max_calls)
 
 
-# By the names of services.
 circuit_breaker = make_circuit_breaker(RESET_TIMEOUT_SECONDS)
 
 
 def load_provider(setting: str) -> Any:
-    """Return an instance of the class whose dotted path is the value of a setting."""
     path = getattr(settings, setting)
     try:
         provider_class = import_string(path)
@@ -95,12 +81,11 @@ def get(
     seconds: float = READ_TIMEOUT_SECONDS,
     headers: Mapping[str, str] | None = None,
 ) -> ProviderResponse:
-    """Send a GET request and return the response.
+    """Send a GET request.
 
-    Raises `ProviderUnavailableError` if there is no connection, no complete response
-    within `seconds`, a body above the limit, a redirect, or a status of 408, 429, 5xx,
-    and while the circuit of the service is open. Raises `ProviderBusyError` if other
-    threads have taken all slots of the service.
+    Raise `ProviderUnavailableError` without a complete response within `seconds`, for a
+    body above the limit, a redirect, 408, 429 or 5xx, and while the circuit is open;
+    `ProviderBusyError` if no slot gets free.
     """
     return _call(service, "GET", url, seconds, params=params, headers=headers)
 
@@ -113,7 +98,6 @@ def post_json(
     seconds: float = READ_TIMEOUT_SECONDS,
     headers: Mapping[str, str] | None = None,
 ) -> ProviderResponse:
-    """Send `body` as JSON by POST; raises the errors of `get`."""
     return _call(service, "POST", url, seconds, json=body, headers=headers)
 
 
@@ -125,7 +109,6 @@ def post_form(
     seconds: float = READ_TIMEOUT_SECONDS,
     headers: Mapping[str, str] | None = None,
 ) -> ProviderResponse:
-    """Send an encoded form by POST; raises the errors of `get`."""
     return _call(service, "POST", url, seconds, data=body, headers=headers)
 
 
@@ -162,14 +145,14 @@ def _send(method: str, url: str, seconds: float, **options: Any) -> ProviderResp
             **options,
         ) as response:
             body = b""
-            # The timeout of requests is one for each read, not for all. `read1` returns
-            # what has come in: a read of whole chunks could miss the deadline.
+            # The timeout of requests limits each read only. `read1` returns the bytes
+            # at hand: whole chunks could miss the deadline.
             while chunk := response.raw.read1(_CHUNK_BYTES, decode_content=True):
                 body += chunk
                 if len(body) > MAX_RESPONSE_BYTES or time.monotonic() > deadline:
                     raise ProviderUnavailableError
     except (requests.RequestException, HTTPError, OSError):
-        # Without the cause, whose text contains the URL: it may hold a secret.
+        # The text of the cause contains the URL, which may hold a secret.
         raise ProviderUnavailableError from None
     status = response.status_code
     if 300 <= status < 400 or status >= 500 or status in _UNAVAILABLE_STATUSES:

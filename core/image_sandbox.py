@@ -1,15 +1,10 @@
-"""Decodes an untrusted image and encodes it again: run as a process of its own.
+"""Decodes an untrusted image and encodes it again, in a process of its own.
 
     python -I image_sandbox.py post|avatar|receipt KIND < IMAGE > HEADER_AND_IMAGE
 
-A file of a few kilobytes can unpack to hundreds of megabytes, which a process of Python
-keeps. So images are decoded here, within limits on memory and processor time that the
-system enforces. The program needs neither Django nor the rest of the service.
-
-KIND is the format that the image has to have, or `any`. The output is a line of JSON,
-`{"type", "width", "height"}` or `{"error"}`, and the new image. It contains pixels
-only, so that neither personal metadata (places, names) nor code that is hidden in the
-file is served.
+The system limits memory and processor time: a small file can unpack to hundreds of
+megabytes. KIND is the required format, or `any`. HEADER is a line of JSON, `{"type",
+"width", "height"}` or `{"error"}`.
 """
 
 import io
@@ -30,18 +25,15 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 MAX_MEMORY_BYTES = 896 * 2**20
 MAX_CPU_SECONDS = 20
-# Requests of others go first where the processors are busy.
 NICENESS = 5
-# No format that can contain scripts, such as SVG.
+# Formats without scripts, unlike SVG.
 ALLOWED_FORMATS = ("png", "jpeg", "webp", "gif")
-# Of all frames together, checked before they are decoded (spec 5.6).
+# Sum over all frames, checked before decoding (spec 5.6).
 MAX_PIXELS = 40_000_000
 MAX_FRAMES = 100
-# Larger still images are downscaled: no screen shows more, and to encode WebP is slow.
 MAX_OUTPUT_PIXELS = 12_500_000
 OUTPUT_QUALITY = 90
-# By the format that Pillow reports. MPO is a JPEG with further images behind the first,
-# which phones write.
+# Phones write MPO: a JPEG followed by further images.
 OUTPUT_FORMATS = {
     "PNG": "png",
     "JPEG": "jpeg",
@@ -50,7 +42,6 @@ OUTPUT_FORMATS = {
     "GIF": "gif",
 }
 ANIMATED_FORMATS = frozenset({"GIF", "WEBP"})
-# What makes a browser run a file as a page, in spite of its content type.
 EMBEDDED_MARKUP_RE = re.compile(
     rb"<(?:script|html|iframe)[\s/>]|<!doctype", re.IGNORECASE
 )
@@ -58,11 +49,9 @@ PADDING = b"\0\t\r\n "
 PNG_CHECKSUM_BYTES = 4
 MAX_AVATAR_BYTES, MAX_AVATAR_PIXELS, MAX_AVATAR_SIDE = 2**20, 25_000_000, 1024
 MAX_RECEIPT_PIXELS = 50_000_000
-# Enough for text recognition, and far below the limits of the provider.
 MAX_RECEIPT_SIDE = 2048
 WHITE = (255, 255, 255)
 EXIF_ORIENTATION_TAG = 0x0112
-# By EXIF orientation: the operation that turns the image upright.
 TRANSPOSE_BY_ORIENTATION = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -72,7 +61,6 @@ TRANSPOSE_BY_ORIENTATION = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-# What Pillow's decoders raise for damaged or hostile files.
 DECODE_ERRORS = (
     UnidentifiedImageError,
     Image.DecompressionBombError,
@@ -87,14 +75,12 @@ DECODE_ERRORS = (
     zlib.error,
 )
 
-# What Pillow tells of an image that is about its pixels or its animation only.
 PIXEL_INFO = {
     *("jfif", "jfif_version", "jfif_unit", "jfif_density", "dpi", "adobe"),
     *("adobe_transform", "progressive", "progression", "transparency", "gamma", "srgb"),
     *("chromaticity", "interlace", "aspect", "background", "version", "duration"),
     *("loop", "extension", "timestamp", "default_image", "blend", "disposal", "bbox"),
 }
-# Texts, EXIF, color profiles, times, comments and XMP of these formats.
 METADATA_CHUNKS = {
     "PNG": (b"tEXt", b"zTXt", b"iTXt", b"eXIf", b"iCCP", b"tIME"),
     "GIF": (b"\x21\xfe", b"XMP DataXMP"),
@@ -102,12 +88,11 @@ METADATA_CHUNKS = {
 }
 JPEG_START, JPEG_END = b"\xff\xd8\xff", b"\xff\xd9"
 
-# The bytes of an image, its format, width and height.
 Encoded: TypeAlias = tuple[bytes, str, int, int]
 
 
 class ImageError(Exception):
-    """The image is invalid; the text is a key of `core.images.ERROR_DETAILS`, or ""."""
+    """The text is a key of `core.images.ERROR_DETAILS`, or ""."""
 
 
 def main() -> None:
@@ -133,11 +118,7 @@ def main() -> None:
 def open_image(
     raw: bytes, formats: tuple[str, ...], max_pixels: int
 ) -> Iterator[Image.Image]:
-    """Yield the image if it has one of the formats and at most `max_pixels`.
-
-    Raises `ImageError` for everything that is wrong with it, including what the block
-    finds when it decodes the pixels.
-    """
+    """Raise `ImageError` for any defect, also found in the block."""
     try:
         with Image.open(io.BytesIO(raw), formats=formats) as image:
             if image.width * image.height > max_pixels:
@@ -148,16 +129,10 @@ def open_image(
 
 
 def encode_post_image(raw: bytes, formats: tuple[str, ...]) -> Encoded:
-    """Return the image upright and without metadata, animations with all frames.
-
-    Raises `ImageError` for what is none of the formats, has too many pixels or frames,
-    is damaged, or has code or other data behind the image.
-    """
     if EMBEDDED_MARKUP_RE.search(raw):
         raise ImageError("markup")
     with open_image(raw, formats, MAX_PIXELS) as image:
         output_format = OUTPUT_FORMATS[str(image.format)]
-        # First, since it also checks the size of every frame.
         frames = count_frames(image)
         require_no_trailing_data(image, raw)
         if frames > 1:
@@ -167,7 +142,7 @@ def encode_post_image(raw: bytes, formats: tuple[str, ...]) -> Encoded:
 
 
 def encode_avatar(raw: bytes, formats: tuple[str, ...]) -> Encoded:
-    """Return the image without metadata and small enough; as it is without any.
+    """Strip and downscale an image that has metadata.
 
     An animation that becomes too large is reduced to its first frame.
     """
@@ -192,12 +167,11 @@ def encode_avatar(raw: bytes, formats: tuple[str, ...]) -> Encoded:
 
 
 def has_metadata(image: Image.Image, raw: bytes) -> bool:
-    """Return True if the file has, or may have, more than pixels."""
     if image.info.keys() - PIXEL_INFO or EMBEDDED_MARKUP_RE.search(raw):
         return True
     if image.format in {"JPEG", "MPO"}:
         markers = {marker for marker, _ in getattr(image, "applist", [])}
-        # Behind the end, or in a preview, may be whole images with metadata of theirs.
+        # A preview, or data behind the end, may be an image with its own metadata.
         has_one_image = raw.count(JPEG_START) == 1 and raw.endswith(JPEG_END)
         return bool(markers - {"APP0", "APP14"}) or not has_one_image
     try:
@@ -208,14 +182,12 @@ def has_metadata(image: Image.Image, raw: bytes) -> bool:
 
 
 def encode_receipt(raw: bytes, formats: tuple[str, ...]) -> Encoded:
-    """Return the image upright and downscaled, as a JPEG without metadata."""
     with open_image(raw, formats, MAX_RECEIPT_PIXELS) as image:
         # Read the orientation first: `draft` and the conversions drop metadata.
         try:
             orientation = int(image.getexif().get(EXIF_ORIENTATION_TAG, 1))
         except Exception:  # An image with broken EXIF data is still usable.
             orientation = 1
-        # Lets the JPEG decoder skip detail that is not needed.
         image.draft("RGB", (MAX_RECEIPT_SIDE, MAX_RECEIPT_SIDE))
         has_alpha = image.mode in {"LA", "PA", "RGBA", "RGBa", "La"}
         has_alpha = has_alpha or "transparency" in image.info
@@ -225,7 +197,6 @@ def encode_receipt(raw: bytes, formats: tuple[str, ...]) -> Encoded:
             small = image.convert("RGBA" if has_alpha else "RGB")
         small.thumbnail((MAX_RECEIPT_SIDE, MAX_RECEIPT_SIDE))
         if has_alpha:
-            # Transparent areas become white.
             layer = small.convert("RGBA")
             small = Image.new("RGB", layer.size, WHITE)
             small.paste(layer, mask=layer.getchannel("A"))
@@ -246,7 +217,6 @@ def encode_still_image(image: Image.Image, output_format: str) -> bytes:
 
 
 def count_frames(image: Image.Image) -> int:
-    """Return the number of frames; raise `ImageError` beyond the limits."""
     frames = 1
     while image.format in ANIMATED_FORMATS:
         validate_animation_size(image, frames)
@@ -255,7 +225,7 @@ def count_frames(image: Image.Image) -> int:
         except EOFError:
             break
         frames += 1
-        # Again: a frame of a GIF can enlarge the whole image.
+        # A frame of a GIF can enlarge the whole image.
         validate_animation_size(image, frames)
     return frames
 
@@ -270,7 +240,7 @@ def validate_animation_size(image: Image.Image, frames: int) -> None:
 def require_no_trailing_data(image: Image.Image, raw: bytes) -> None:
     """Raise `ImageError` for data behind the end of the image.
 
-    JPEG files are not checked: cameras append previews and further images.
+    Cameras append previews and further images to JPEG files.
     """
     if image.format == "WEBP":
         end = 8 + int.from_bytes(raw[4:8], "little")
@@ -285,7 +255,7 @@ def require_no_trailing_data(image: Image.Image, raw: bytes) -> None:
 
 
 def find_end_of_png(raw: bytes) -> int:
-    """Return the offset behind the IEND chunk, or where the chunks break off."""
+    """Return the offset behind IEND, or where the chunks break off."""
     offset = 8
     while offset < len(raw):
         length = int.from_bytes(raw[offset : offset + 4], "big")
@@ -297,7 +267,6 @@ def find_end_of_png(raw: bytes) -> int:
 
 
 def find_end_of_gif(raw: bytes) -> int:
-    """Return the offset behind the trailer, or where the blocks break off."""
     offset = 13 + palette_size(raw[10:11])
     while raw[offset : offset + 1] in {b"!", b","}:
         # "!" begins an extension, "," a frame with its own palette.
@@ -305,7 +274,7 @@ def find_end_of_gif(raw: bytes) -> int:
             offset += 2
         else:
             offset += 11 + palette_size(raw[offset + 9 : offset + 10])
-        # Sub-blocks, each with its length before it, until one of length zero.
+        # Sub-blocks begin with their length; zero ends them.
         while size := int.from_bytes(raw[offset : offset + 1], "big"):
             offset += 1 + size
         offset += 1
@@ -313,18 +282,16 @@ def find_end_of_gif(raw: bytes) -> int:
 
 
 def palette_size(packed_fields: bytes) -> int:
-    """Return the size in bytes of a GIF palette, from the byte that describes it."""
     flags = int.from_bytes(packed_fields, "big")
     return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
 
 
 def load_still_image(image: Image.Image) -> Image.Image:
-    """Return the decoded image, upright, downscaled, in a mode its format can hold."""
     pixels = image.width * image.height
     if pixels > MAX_OUTPUT_PIXELS:
         scale = math.sqrt(MAX_OUTPUT_PIXELS / pixels)
         size = int(image.width * scale) or 1, int(image.height * scale) or 1
-        # Lets the JPEG decoder scale down, which takes a fraction of the memory.
+        # Scaling down in the JPEG decoder takes a fraction of the memory.
         image.draft(image.mode, size)
         if image.mode not in {"L", "RGB", "RGBA"}:
             mode = "RGBA" if image.has_transparency_data else "RGB"
@@ -332,7 +299,6 @@ def load_still_image(image: Image.Image) -> Image.Image:
         image.thumbnail(size)
     else:
         image.load()
-    # Broken EXIF data does not make the image unusable.
     with suppress(Exception):
         ImageOps.exif_transpose(image, in_place=True)
     if image.format in {"JPEG", "MPO"} and image.mode not in {"L", "RGB"}:
@@ -360,7 +326,7 @@ def encode_animation(image: Image.Image) -> bytes:
     if image.format == "WEBP":
         options |= {"quality": OUTPUT_QUALITY, "method": 2}
     elif any(frame.has_transparency_data for frame in (first, *rest)):
-        # Clear each frame before the next one, or it would show through.
+        # Clear each frame, or it would show through the next.
         options |= {"disposal": 2}
     content = io.BytesIO()
     first.save(
@@ -375,7 +341,6 @@ def encode_animation(image: Image.Image) -> bytes:
 
 
 def strip_metadata(image: Image.Image) -> Image.Image:
-    """Remove everything but the pixels and the transparent color; return the image."""
     kept = {"transparency": image.info.get("transparency")}
     image.info = {name: value for name, value in kept.items() if value is not None}
     return image

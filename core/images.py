@@ -1,8 +1,4 @@
-"""Decodes uploaded images in a process of their own (`core.image_sandbox`).
-
-One at a time in each process, for memory; few wait for it, so that threads are left for
-other requests.
-"""
+"""Decodes uploaded images in a subprocess, one at a time for memory."""
 
 import shutil
 import subprocess
@@ -22,12 +18,11 @@ from core.errors import InvalidImageError, ServiceUnavailableError
 
 SANDBOX_PATH = Path(__file__).with_name("image_sandbox.py")
 ALLOWED_KINDS = ("png", "jpeg", "webp", "gif")
-# With the one that is decoded; each keeps a thread of a web process.
+# Each caller keeps a thread of a web process.
 MAX_CALLERS = 3
-# Above the processor time that a decoder has.
+# Longer than the decoder's limit of processor time.
 TIMEOUT_SECONDS = 25
 
-# What the decoder found, by its name there.
 ERROR_DETAILS = {
     "frames": gettext_lazy("The image has too many frames."),
     "markup": gettext_lazy("The file contains HTML or script code."),
@@ -41,8 +36,6 @@ _decode_lock = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class EncodedImage:
-    """An image as it is stored and served."""
-
     content: bytes
     content_type: str
     width: int
@@ -54,17 +47,11 @@ def encode_image(
     purpose: Literal["post", "avatar", "receipt"],
     kind: str | None = None,
 ) -> EncodedImage:
-    """Return the image of an untrusted file without metadata.
-
-    It has to be of the kind, or one of `ALLOWED_KINDS` without one. Raises
-    `InvalidImageError`, or `ServiceUnavailableError` while too many others are decoded.
-    """
     with _decoder_slot(), TemporaryFile() as output:
         with TemporaryFile() as file:
             shutil.copyfileobj(upload, file)
             file.seek(0)
-            # -I: neither the environment nor the working directory decides what is
-            # imported; packages come from the interpreter's own environment.
+            # -I: imports ignore environment variables and the working directory.
             command = [sys.executable, "-I", str(SANDBOX_PATH), purpose, kind or "any"]
             try:
                 subprocess.run(  # noqa: S603  # our own program
@@ -76,7 +63,6 @@ def encode_image(
                     check=True,
                 )
             except subprocess.SubprocessError:
-                # It exceeded a limit of the system, or failed.
                 raise InvalidImageError from None
         output.seek(0)
         header = orjson.loads(output.readline())

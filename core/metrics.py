@@ -1,8 +1,6 @@
-"""The Prometheus metrics that requests update; others are read from the database.
+"""Prometheus metrics.
 
-Each process of the web server keeps its values in files (`core.metrics_files`), which
-the process that is scraped adds up; without these files it reports its own values only.
-Labels never hold client input: paths are counted by their URL pattern.
+Paths are counted by URL pattern: labels never hold client input.
 """
 
 from prometheus_client import Counter, Gauge, Histogram
@@ -43,7 +41,7 @@ security_events = Counter(
     ("event",),
 )
 
-# Of each process of the web server, by the number of its files (label `pid`).
+# The label `pid` is the number of the process's files.
 process_memory = Gauge(
     "ledger_process_resident_bytes",
     "Resident memory of a process of the web server.",

@@ -1,7 +1,6 @@
 """The files in which each worker of the web server keeps its Prometheus metrics.
 
-The library names a process's files by its process id, of which a new worker has a new
-one, so that their number would grow without end.
+The library names them by process id: their number would grow without end.
 """
 
 import fcntl
@@ -12,17 +11,15 @@ from pathlib import Path
 from prometheus_client import values
 from prometheus_client.multiprocess import mark_process_dead
 
-# Open for as long as the process runs: its lock is on the number in use.
+# The lock of the open file reserves the number of this process.
 _lock: int | None = None
-# Names the files of this process; those of the main process stay at zero.
 _file_name = "main"
 
 
 def use_named_files() -> None:
-    """Keep the metrics in files that `claim_metrics_number` names.
+    """Let `claim_metrics_number` name the files.
 
-    To be called before `core.metrics` is imported, whose counters are created with
-    their files. Does nothing without PROMETHEUS_MULTIPROC_DIR.
+    Call it before `core.metrics` is imported, whose counters create their files.
     """
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         values.ValueClass = values.MultiProcessValue(  # type: ignore[no-untyped-call]
@@ -31,11 +28,7 @@ def use_named_files() -> None:
 
 
 def claim_metrics_number() -> None:
-    """Name the files of this worker by the lowest free number.
-
-    A new worker goes on with the files of one that has ended. Does nothing without
-    PROMETHEUS_MULTIPROC_DIR.
-    """
+    """Name the files of this worker by the lowest free number."""
     global _lock, _file_name
     folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
     if not folder:
@@ -47,8 +40,8 @@ def claim_metrics_number() -> None:
         except BlockingIOError:
             os.close(lock)
             continue
-        # The gauges of requests in progress that the one before had.
+        # Reset the gauges of requests in progress.
         mark_process_dead(number, folder)  # type: ignore[no-untyped-call]
-        # The library opens the files of the new name when a value changes next.
+        # The library opens the new files with the next change of a value.
         _lock, _file_name = lock, str(number)
         return

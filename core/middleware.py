@@ -1,4 +1,4 @@
-"""Middleware: metrics, log, language, host check, cache headers, retries, sessions."""
+"""Middleware of the service."""
 
 import logging
 import secrets
@@ -21,6 +21,7 @@ from django.utils import translation
 
 from core import logging as core_logging
 from core import metrics
+from core.client import Client
 from core.client_ip import get_client_ip
 from core.languages import choose_language_of, names_language
 
@@ -28,23 +29,23 @@ logger = logging.getLogger("access")
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 REQUEST_ID_BYTES = 12
-# A request that failed later than this is not retried: the client has waited enough.
+# The client has waited enough.
 RETRY_TIMEOUT_SECONDS = 1.0
 KNOWN_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
-# The label of unknown methods and of paths that match no URL pattern.
+# Unknown methods, and paths that match no URL pattern.
 OTHER_LABEL = "other"
-# Django admin is in English.
 ADMIN_PREFIX = "/admin"
-# Asked for by address or service name, which no list of hosts can hold. Their responses
-# contain neither the Host header nor a URL.
+# Probes use addresses that no list of allowed hosts can hold.
 PROBE_PATHS = frozenset({"/api/health", "/api/health/live", "/metrics"})
 
 
-class NonApiMiddlewareMixin:
-    """Skips a middleware for the API, which authenticates by itself.
+class Middleware:
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
 
-    Only pages such as the admin need a session, a user and messages on the request.
-    """
+
+class NonApiMiddlewareMixin:
+    """Skips the API, which needs no session, user or messages."""
 
     get_response: Any
 
@@ -55,23 +56,18 @@ class NonApiMiddlewareMixin:
 
 
 class NonApiSessionMiddleware(NonApiMiddlewareMixin, SessionMiddleware):
-    """Django's `request.session`, outside the API."""
+    pass
 
 
 class NonApiAuthenticationMiddleware(NonApiMiddlewareMixin, AuthenticationMiddleware):
-    """Django's `request.user`, outside the API."""
+    pass
 
 
 class NonApiMessageMiddleware(NonApiMiddlewareMixin, MessageMiddleware):
-    """Django's one-time messages, outside the API."""
+    pass
 
 
-class PrometheusMiddleware:
-    """Counts requests and their durations; the outermost, so that it misses none."""
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
-
+class PrometheusMiddleware(Middleware):
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         started_at = time.perf_counter()
         metrics.requests_in_flight.inc()
@@ -79,8 +75,7 @@ class PrometheusMiddleware:
             response = self.get_response(request)
         finally:
             metrics.requests_in_flight.dec()
-        # Methods and paths are the client's: counted as they come, they would make
-        # any number of series.
+        # Clients' own methods and paths would make any number of series.
         method = request.method if request.method in KNOWN_METHODS else OTHER_LABEL
         match = request.resolver_match
         route = f"/{match.route}" if match else OTHER_LABEL
@@ -91,18 +86,13 @@ class PrometheusMiddleware:
         return response
 
 
-class AccessLogMiddleware:
-    """Assigns an id to each request, sends it as X-Request-ID and logs one line."""
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
-
+class AccessLogMiddleware(Middleware):
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         request_id = secrets.token_hex(REQUEST_ID_BYTES)
         address = get_client_ip(request)
         id_token = core_logging.request_id.set(request_id)
-        address_token = core_logging.client_address.set(address)
-        request_token = core_logging.client_request.set(request)
+        client = Client(address, request.META.get("HTTP_USER_AGENT", ""))
+        client_token = core_logging.current_client.set(client)
         member_token = core_logging.member_id.set(None)
         started_at = time.perf_counter()
         try:
@@ -111,7 +101,7 @@ class AccessLogMiddleware:
             duration = time.perf_counter() - started_at
             fields: dict[str, object] = {
                 "method": request.method,
-                # Without the query, which may hold what a member searched for.
+                # The query may hold a member's search words.
                 "path": request.path,
                 "status": response.status_code,
                 "milliseconds": round(duration * 1000, 1),
@@ -123,21 +113,12 @@ class AccessLogMiddleware:
             return response
         finally:
             core_logging.member_id.reset(member_token)
-            core_logging.client_request.reset(request_token)
-            core_logging.client_address.reset(address_token)
+            core_logging.current_client.reset(client_token)
             core_logging.request_id.reset(id_token)
 
 
-class LanguageMiddleware:
-    """Activates the language that the client prefers, English without one.
-
-    Texts of validators are made where they fail, so the language is known before. To
-    activate English is not needed, since it is the language of the source. Pages of
-    staff may activate another one; it ends here.
-    """
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
+class LanguageMiddleware(Middleware):
+    """Activates the client's language, before validators make their texts."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         language = choose_language_of(request)
@@ -145,13 +126,13 @@ class LanguageMiddleware:
         has_default = language == settings.LANGUAGE_CODE and names_language(request)
         if has_default and not is_admin:
             return self.get_response(request)
-        # Without the header, the authentication may choose the member's language.
+        # Without the header, authentication may activate the member's language.
         with translation.override(language):
             return self.get_response(request)
 
 
 class HostCheckMiddleware(CommonMiddleware):
-    """Django's check of the Host header, for all paths but those of probes."""
+    """Probes may send any Host header."""
 
     def process_request(
         self, request: HttpRequest
@@ -161,12 +142,7 @@ class HostCheckMiddleware(CommonMiddleware):
         return super().process_request(request)
 
 
-class NoStoreMiddleware:
-    """Keeps responses out of caches unless the view has set Cache-Control."""
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
-
+class NoStoreMiddleware(Middleware):
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         if not response.has_header("Cache-Control"):
@@ -174,20 +150,12 @@ class NoStoreMiddleware:
         return response
 
 
-class RetrySafeRequestsMiddleware:
-    """Retries GET and HEAD once after the database connection broke.
-
-    A restart of PostgreSQL ends the statements that are running; the retry gets a new
-    connection.
-    """
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
+class RetrySafeRequestsMiddleware(Middleware):
+    """Retries GET and HEAD once: a restart of PostgreSQL ends running statements."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         started_at = time.monotonic()
         response = self.get_response(request)
-        # Set by the exception handler.
         if not getattr(response, "database_down", False):
             return response
         connection.close()

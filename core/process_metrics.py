@@ -1,4 +1,4 @@
-"""Metrics of a process of the web server: memory, files, threads, connections."""
+"""Metrics of a process of the web server."""
 
 import resource
 import time
@@ -10,14 +10,14 @@ from core import metrics
 from core.request_queue import RequestQueue
 
 PAGE_BYTES = resource.getpagesize()
-# Linux; elsewhere memory and files are not measured.
+# Linux only.
 PROCESS_FILES = Path("/proc/self")
 
 _counted_cpu_seconds = 0.0
 
 
 def update_process_metrics(requests: RequestQueue) -> None:
-    """Set the gauges of this process, and count its processor time since the last."""
+    """Count the processor time since the last call."""
     global _counted_cpu_seconds
     cpu_seconds = time.process_time()
     metrics.process_cpu_seconds.inc(max(0.0, cpu_seconds - _counted_cpu_seconds))
@@ -33,8 +33,7 @@ def update_process_metrics(requests: RequestQueue) -> None:
 
 
 def update_pool_metrics() -> None:
-    """Set the gauges of the connection pool, once it has been opened."""
-    # The pool of all threads of a process, by the name of the database.
+    # All threads share the pool of a database.
     pool = connections["default"]._connection_pools.get("default")  # type: ignore[attr-defined]  # noqa: SLF001
     if pool is None:
         return

@@ -7,19 +7,18 @@ UPDATE_INTERVAL_SECONDS = 5.0
 
 
 class Progress:
-    """Reports of a command: one every few seconds, none for a quick operation."""
+    """Reports every few seconds, never for a quick operation."""
 
     def __init__(self, write: Callable[[str], object]) -> None:
         self._write = write
         self._next_update_at = time.monotonic() + UPDATE_INTERVAL_SECONDS
 
     def update(self, text: str) -> None:
-        """Write `text` if the interval since the last report is over."""
         now = time.monotonic()
         if now >= self._next_update_at:
             self._write(text)
             self._next_update_at = now + UPDATE_INTERVAL_SECONDS
 
 
-# For the jobs of the worker, which have no console.
+# Jobs of the worker have no console.
 SILENT_PROGRESS = Progress(lambda text: None)

@@ -1,8 +1,6 @@
 """The client of Valkey, the specification's fast store.
 
-Every caller falls back to PostgreSQL, so that Valkey may be down: a call is bounded by
-the socket timeout of the settings, a circuit breaker keeps an outage from costing more
-than a few of these, and every failure is a `RedisUnavailableError`.
+Every caller falls back to PostgreSQL; a circuit breaker bounds the cost of an outage.
 """
 
 import functools
@@ -23,8 +21,7 @@ Result = TypeVar("Result")
 
 FAILURE_THRESHOLD = 3
 RESET_TIMEOUT_SECONDS = 1.0
-# A refused connection fails in a millisecond, a call that hangs after the socket
-# timeout (`REDIS_SOCKET_TIMEOUT_SECONDS`).
+# A hanging call takes the socket timeout, a refused connection a millisecond.
 SLOW_FAILURE_SECONDS = 0.1
 
 
@@ -43,16 +40,14 @@ circuit_breaker = CircuitBreaker(
 
 @functools.cache
 def get_client() -> Redis:
-    """Return the client on django-redis's connection pool, without retries."""
     client: Redis = get_redis_connection("default")
     return client
 
 
 def call(command: Callable[[Redis], Result], *, ignore_breaker: bool = False) -> Result:
-    """Run a command and return its result; raise `RedisUnavailableError` on a failure.
+    """Run a command; raise `RedisUnavailableError` on a failure.
 
-    With `ignore_breaker` it runs although the circuit is open: for what must not be
-    missed when Valkey has just come back.
+    `ignore_breaker` is for invalidations that must reach Valkey as soon as it is back.
     """
     if not (ignore_breaker or circuit_breaker.allows_request()):
         raise RedisUnavailableError
@@ -60,7 +55,7 @@ def call(command: Callable[[Redis], Result], *, ignore_breaker: bool = False) ->
     try:
         result = command(get_client())
     except ResponseError as error:
-        # Only the kind, such as OOM: the rest of the message may quote keys and values.
+        # The rest of the message may quote keys and values.
         kind = str(error).split(" ")[0]
         logger.warning("Valkey rejected a command: %s", kind)
         raise RedisUnavailableError from error
@@ -75,7 +70,6 @@ def call(command: Callable[[Redis], Result], *, ignore_breaker: bool = False) ->
 
 
 def is_reachable() -> bool:
-    """Return whether Valkey answers a ping; False while the circuit is open."""
     try:
         return bool(call(lambda client: client.ping()))
     except RedisUnavailableError:
@@ -83,8 +77,8 @@ def is_reachable() -> bool:
 
 
 def is_newer_than_last_failure(read_at: float) -> bool:
-    """Return whether `read_at` (seconds since the epoch) is after the last failure.
+    """Compare seconds since the epoch.
 
-    A cached copy from before it may have missed its invalidation.
+    An older cached copy may have missed its invalidation.
     """
     return read_at > circuit_breaker.last_failure_time

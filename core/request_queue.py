@@ -1,4 +1,4 @@
-"""Requests that wait for a thread of the web server, in the order of their arrival."""
+"""Requests that wait for a thread of the web server."""
 
 import asyncio
 import math
@@ -9,13 +9,11 @@ from typing import Any
 
 from core.errors import ServiceUnavailableError
 
-# Bounds the memory and the disk that waiting requests take.
+# Bounds the memory and disk of waiting requests.
 MAX_WAITING_REQUESTS = 256
-# Of one client, waiting or in a thread.
 MAX_CLIENT_REQUESTS = 64
-# So long a request waits. Where no thread was idle for all of the overload interval,
-# there is more work than can be done: then who waits longer than the shorter limit is
-# rejected, so that all others are answered in time.
+# If no thread was idle during the overload interval, the shorter limit applies, so that
+# the remaining requests are answered in time.
 MAX_WAIT_SECONDS = 5.0
 MAX_OVERLOADED_WAIT_SECONDS = 0.35
 OVERLOAD_INTERVAL_SECONDS = 1.0
@@ -23,7 +21,7 @@ OVERLOAD_INTERVAL_SECONDS = 1.0
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """A request of a client; `arrived_at` is in seconds of the event loop's clock."""
+    """`arrived_at` is in seconds of the event loop's clock."""
 
     environ: dict[str, Any]
     protocol: Any
@@ -33,16 +31,15 @@ class Job:
 
 
 class RequestQueue:
-    """Gives waiting requests to idle threads, and a client not more than its share.
+    """Gives waiting requests to idle threads, and each client no more than its share.
 
-    Only `take` is called by the threads, all else on the event loop: a request that
-    waits can be rejected without a lock.
+    Threads call only `take`; everything else runs on the event loop, so that a waiting
+    request can be rejected without a lock.
     """
 
     def __init__(self, thread_count: int, client_thread_count: int) -> None:
         self.thread_count = thread_count
         self.client_thread_count = client_thread_count
-        # An ordered set.
         self._waiting: dict[Job, None] = {}
         self._waiting_counts: Counter[str] = Counter()
         self._running_counts: Counter[str] = Counter()
@@ -59,7 +56,6 @@ class RequestQueue:
         return self.thread_count - self._idle_thread_count
 
     def add(self, job: Job) -> None:
-        """Let a request wait; raise ServiceUnavailableError if too many do."""
         self._waiting[job] = None
         self._waiting_counts[job.client] += 1
         self._start_jobs(job.arrived_at)
@@ -72,18 +68,16 @@ class RequestQueue:
             raise ServiceUnavailableError
 
     def take(self) -> Job | None:
-        """Wait for the next request of the calling thread; return None at the end."""
+        """Return None after `stop`."""
         return self._taken.get()
 
     def finish(self, job: Job, now: float) -> None:
-        """Note that the thread of a request is idle again."""
         self._idle_thread_count += 1
         self._subtract(self._running_counts, job.client)
         job.answered.set()
         self._start_jobs(now)
 
     def pop_overdue(self, now: float) -> list[Job]:
-        """Remove and return the requests that have waited for too long."""
         is_overloaded = now - self._busy_since > OVERLOAD_INTERVAL_SECONDS
         limit = MAX_OVERLOADED_WAIT_SECONDS if is_overloaded else MAX_WAIT_SECONDS
         overdue = [job for job in self._waiting if now - job.arrived_at > limit]
@@ -92,7 +86,6 @@ class RequestQueue:
         return overdue
 
     def stop(self) -> None:
-        """End the threads when they are idle."""
         for _ in range(self.thread_count):
             self._taken.put(None)
 
@@ -106,7 +99,6 @@ class RequestQueue:
         self._busy_since = math.inf if is_idle else min(self._busy_since, now)
 
     def _find_next(self) -> Job | None:
-        """Return the oldest request whose client has less than its threads."""
         for job in self._waiting:
             if self._running_counts[job.client] < self.client_thread_count:
                 return job

@@ -1,9 +1,6 @@
-"""The application of the web server Granian: runs Django's WSGI application in threads.
+"""Runs Django's WSGI application in threads of the web server Granian.
 
-Granian's event loop takes connections and this module the bodies of requests, so that
-clients that send or read slowly, or not at all, hold no thread. Requests wait for a
-thread in a bounded queue; what asks for the service's health has threads of its own,
-so that it is answered while all others wait for a store.
+This module reads bodies, so that slow clients hold no thread.
 
 https://github.com/emmett-framework/granian/blob/master/docs/spec/RSGI.md
 """
@@ -40,19 +37,17 @@ logger = logging.getLogger(__name__)
 
 # More threads of one process share a core: a longer p99 for no gain.
 DEFAULT_THREADS = 4
-# Above the limits of all views, so that a view rejects what is too large for it.
+# Above the limits of all views.
 MAX_BODY_BYTES = 11 * 2**20
-MAX_URL_BYTES = 8_190  # a filter by Korean words is long in a URL
-# Larger bodies, and those without a length, are kept in temporary files. So many are
-# read at once, and as many as there are waiting requests are kept: both bound the disk.
+MAX_URL_BYTES = 8_190  # a filter by Korean words is long
+# Larger bodies go to temporary files.
 MAX_IN_MEMORY_BYTES = 2**16
 MAX_LARGE_BODIES = 64
-# After this, a body has to have come at the rate of a poor mobile network.
+# After this time, the rate of a poor mobile network is required.
 BODY_TIMEOUT_SECONDS = 8.0
 MIN_BYTES_PER_SECOND = 2**14
-# How often requests are looked for that have waited for too long.
 QUEUE_CHECK_SECONDS = 0.05
-# One may wait for a store while the other tells that the process is alive.
+# One thread may wait for a store while the other reports liveness.
 HEALTH_THREADS = 2
 HEALTH_PATHS = ("/api/health", "/metrics")
 PARENT_CHECK_SECONDS = 1.0
@@ -76,23 +71,20 @@ class RequestTimeoutError(DomainError):
 
 
 class BodyCutOffError(InvalidRequestError):
-    """The client went away, or broke the format, before the end of the body."""
+    """The client went away, or broke the format."""
 
     detail = gettext_lazy("The request body is incomplete.")
 
 
 class ThreadedWSGIApplication:
-    """An RSGI application that answers with a WSGI application's responses."""
-
     def __init__(self, wsgi_application: Any, thread_count: int) -> None:
         self.wsgi_application = wsgi_application
-        # A client leaves one of the threads to others.
+        # One thread is left to other clients.
         self._requests = RequestQueue(thread_count, max(1, thread_count - 1))
         self._health_requests = RequestQueue(HEALTH_THREADS, HEALTH_THREADS)
         self._large_body_count = 0
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start the threads; called by Granian in each worker."""
         claim_metrics_number()
         self._loop = loop
         for requests in (self._requests, self._health_requests):
@@ -106,12 +98,10 @@ class ThreadedWSGIApplication:
             self._update_metrics()
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """End the threads when their requests are answered; called by Granian."""
         self._requests.stop()
         self._health_requests.stop()
 
     async def __rsgi__(self, scope: Scope, protocol: Protocol) -> None:
-        """Answer one request."""
         environ = build_environ(scope)
         try:
             if len(scope.path) + len(scope.query_string) > MAX_URL_BYTES:
@@ -128,11 +118,10 @@ class ThreadedWSGIApplication:
         except DomainError as error:
             reject(protocol, error, environ)
         else:
-            # Until then Granian keeps the request open.
+            # Granian keeps the request open until this returns.
             await job.answered.wait()
 
     async def _read_body(self, environ: Environ, protocol: Protocol) -> IO[bytes]:
-        """Return the whole body and set its CONTENT_LENGTH."""
         length = int(environ.get("CONTENT_LENGTH", 0))
         is_chunked = "HTTP_TRANSFER_ENCODING" in environ
         if not is_chunked:
@@ -161,7 +150,6 @@ class ThreadedWSGIApplication:
         return body
 
     def _work(self, requests: RequestQueue) -> None:
-        """Answer one request after the other; the target of each thread."""
         while job := requests.take():
             try:
                 self._answer(job.environ, job.protocol)
@@ -169,10 +157,8 @@ class ThreadedWSGIApplication:
                 logger.exception("a request failed outside of Django")
                 reject(job.protocol, InternalError(), job.environ)
             finally:
-                self._loop.call_soon_threadsafe(self._finish, requests, job)
-
-    def _finish(self, requests: RequestQueue, job: Job) -> None:
-        requests.finish(job, self._loop.time())
+                now = self._loop.time()
+                self._loop.call_soon_threadsafe(requests.finish, job, now)
 
     def _answer(self, environ: Environ, protocol: Protocol) -> None:
         start: list[Any] = []
@@ -185,13 +171,12 @@ class ThreadedWSGIApplication:
         with environ["wsgi.input"]:
             response = self.wsgi_application(environ, start_response)
             try:
-                # Before `close`, which does what nobody has to wait for.
+                # Respond before `close`, which does work that no client waits for.
                 protocol.response_bytes(*start, b"".join(response))
             finally:
                 response.close()
 
     def _reject_overdue(self) -> None:
-        """Reject requests that have waited for a thread for too long."""
         for requests in (self._requests, self._health_requests):
             for job in requests.pop_overdue(self._loop.time()):
                 job.environ["wsgi.input"].close()
@@ -212,9 +197,9 @@ class ThreadedWSGIApplication:
 
 
 def get_client(environ: Environ) -> str:
-    """Return what tells clients apart: a session, or without one the address.
+    """Return the session or the address.
 
-    Whoever makes up another for each request gains what several clients would.
+    A client may forge another value per request.
     """
     return (
         environ.get("HTTP_AUTHORIZATION")
@@ -225,7 +210,6 @@ def get_client(environ: Environ) -> str:
 
 
 def build_environ(scope: Scope) -> Environ:
-    """Return the WSGI environment of a request, without its body (PEP 3333)."""
     host, _, port = scope.server.rpartition(":")
     client, _, client_port = scope.client.rpartition(":")
     environ: Environ = {
@@ -261,10 +245,7 @@ def build_environ(scope: Scope) -> Environ:
 
 @functools.lru_cache(maxsize=256)
 def get_environ_key(header: str) -> str:
-    """Return the key of a header, "" for one that could pass for another.
-
-    With an underscore, X_Forwarded_For would have the key of X-Forwarded-For.
-    """
+    """Return "" for a name with an underscore: X_Forwarded_For is forged."""
     if "_" in header:
         return ""
     key = header.upper().replace("-", "_")
@@ -272,7 +253,6 @@ def get_environ_key(header: str) -> str:
 
 
 async def read_large_body(protocol: Protocol) -> tuple[IO[bytes], int]:
-    """Read a body piece by piece into a file; return it with its length."""
     # The caller closes it.
     body: IO[bytes] = tempfile.SpooledTemporaryFile(  # noqa: SIM115
         max_size=MAX_IN_MEMORY_BYTES
@@ -282,8 +262,8 @@ async def read_large_body(protocol: Protocol) -> tuple[IO[bytes], int]:
     try:
         async with asyncio.timeout_at(started_at + BODY_TIMEOUT_SECONDS) as limit:
             async for piece in protocol:
-                # Granian ends with an empty piece, and has one before that where a
-                # body was broken off.
+                # Granian ends with an empty piece, and sends one earlier if a body
+                # breaks off.
                 if has_ended:
                     raise BodyCutOffError
                 has_ended = not piece
@@ -304,7 +284,7 @@ async def read_large_body(protocol: Protocol) -> tuple[IO[bytes], int]:
 
 
 def reject(protocol: Protocol, error: DomainError, environ: Environ) -> None:
-    """Answer with an error; close the connection of a body that was not read."""
+    """Close the connection of a body that was not read."""
     rejected_request_count.labels(error.code).inc()
     language = choose_language(environ.get("HTTP_ACCEPT_LANGUAGE", ""))
     with translation.override(language):

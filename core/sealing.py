@@ -1,10 +1,10 @@
 """Secrets at rest: AES-256-GCM and HMAC with the keys of `SECRETS_KEY` (spec 9.2).
 
-The current key comes first, older ones after it. Without any, the keys are derived from
-`SECRET_KEY` and its fallbacks. Those open what was sealed before a key was set, too.
+Keys derived from `SECRET_KEY` open values that were sealed before `SECRETS_KEY` was
+set.
 
-`context` is authenticated but not encrypted: it says whose value it is and what for, so
-that a value copied to another row cannot be opened there.
+`context` is authenticated: it names owner and purpose, so that a value copied to
+another row cannot be opened.
 """
 
 import functools
@@ -21,71 +21,63 @@ from django.conf import settings
 
 KEY_BYTES = 32
 NONCE_BYTES = 12
-# The first byte of a sealed value: the version of its format.
 _VERSION = b"\x01"
 
 
 @dataclass(frozen=True, slots=True)
 class ResealingResult:
-    """Counts of values: sealed again with the current key, and opened by no key."""
-
     resealed: int = 0
     unreadable: int = 0
 
 
 class UnsealingError(Exception):
-    """No key opens the value: its key or context is another one, or it is damaged."""
+    """No key opens the value: wrong key, wrong context, or damaged data."""
 
 
 def seal(plain: bytes, context: str) -> bytes:
-    """Return the value to store: version, nonce, ciphertext and tag."""
-    return _VERSION + encrypt_bytes(plain, _list_keys()[0], context)
+    nonce = os.urandom(NONCE_BYTES)
+    cipher = AESGCM(_keys.sealing[0])
+    return _VERSION + nonce + cipher.encrypt(nonce, plain, context.encode())
 
 
 def unseal(sealed: bytes | memoryview, context: str) -> bytes:
-    """Return what was sealed under this context; raise `UnsealingError` otherwise."""
     # A BinaryField may be read as a memoryview.
     sealed = bytes(sealed)
     if not sealed.startswith(_VERSION):
         raise UnsealingError
-    return decrypt_bytes(sealed[len(_VERSION) :], _list_keys(), context)
+    return decrypt_bytes(sealed[len(_VERSION) :], _keys.sealing, context)
 
 
 def seal_again(sealed: bytes | memoryview, context: str) -> bytes | None:
-    """Return the value sealed with the current key, None if it is already.
-
-    Raises `UnsealingError` if no key opens it.
-    """
+    """Return None if the current key sealed the value."""
     try:
-        decrypt_bytes(bytes(sealed)[len(_VERSION) :], _list_keys()[:1], context)
+        decrypt_bytes(bytes(sealed)[len(_VERSION) :], _keys.sealing[:1], context)
     except UnsealingError:
         return seal(unseal(sealed, context), context)
     return None
 
 
-def hash_secret(secret: str, context: str) -> bytes:
-    """Return the HMAC-SHA-256 under which a short secret is stored."""
-    return _hash_with(_list_keys()[0], secret, context)
+def hash_secret(secret: str, context: str, key: bytes | None = None) -> bytes:
+    # The length keeps context and secret apart.
+    message = f"{len(context)}:{context}:{secret}".encode()
+    return hmac.digest(key or _keys.hashing[0], message, "sha256")
 
 
 def is_hash_of(stored: bytes | memoryview, secret: str, context: str) -> bool:
-    """Return True if `stored` is the hash of the secret, with any of the keys."""
     stored = bytes(stored)
     matches = [
-        hmac.compare_digest(stored, _hash_with(key, secret, context))
-        for key in _list_keys()
+        hmac.compare_digest(stored, hash_secret(secret, context, key))
+        for key in _keys.hashing
     ]
     return any(matches)
 
 
 def encrypt_bytes(plain: bytes, key: bytes, context: str) -> bytes:
-    """Return a fresh nonce, the ciphertext and its tag."""
     nonce = os.urandom(NONCE_BYTES)
     return nonce + AESGCM(key).encrypt(nonce, plain, context.encode())
 
 
 def decrypt_bytes(data: bytes, keys: Sequence[bytes], context: str) -> bytes:
-    """Return the plain bytes; raise `UnsealingError` if no key fits."""
     nonce, ciphertext = data[:NONCE_BYTES], data[NONCE_BYTES:]
     for key in keys:
         try:
@@ -96,27 +88,27 @@ def decrypt_bytes(data: bytes, keys: Sequence[bytes], context: str) -> bytes:
     raise UnsealingError
 
 
-def _list_keys() -> list[bytes]:
-    secret_keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    return [*settings.SECRETS_KEYS, *(_derive_key(key) for key in secret_keys)]
-
-
-@functools.lru_cache(maxsize=16)
-def _derive_key(secret_key: str) -> bytes:
-    return _expand(secret_key.encode(), b"household-ledger sealing")
-
-
-@functools.lru_cache(maxsize=16)
-def _derive_hash_key(key: bytes) -> bytes:
-    # A key has one use only.
-    return _expand(key, b"household-ledger hashes of secrets")
-
-
+@functools.lru_cache(maxsize=32)
 def _expand(key: bytes, info: bytes) -> bytes:
     return HKDF(SHA256(), KEY_BYTES, salt=None, info=info).derive(key)
 
 
-def _hash_with(key: bytes, secret: str, context: str) -> bytes:
-    # The length keeps context and secret apart.
-    message = f"{len(context)}:{context}:{secret}".encode()
-    return hmac.digest(_derive_hash_key(key), message, "sha256")
+class _Keys:
+    """The current key comes first."""
+
+    @property
+    def sealing(self) -> list[bytes]:
+        secret_keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+        derived = [
+            _expand(k.encode(), b"household-ledger sealing") for k in secret_keys
+        ]
+        return [*settings.SECRETS_KEYS, *derived]
+
+    @property
+    def hashing(self) -> list[bytes]:
+        # A key has one use only.
+        info = b"household-ledger hashes of secrets"
+        return [_expand(key, info) for key in self.sealing]
+
+
+_keys = _Keys()

@@ -1,7 +1,4 @@
-"""Back up the database into a file that has been restored and checked.
-
-`script/backup` runs it with the stores of the data directory, or those of DATABASE_URL.
-"""
+"""Back up the database into a checked file."""
 
 import argparse
 import fcntl
@@ -38,13 +35,13 @@ def back_up(
             lock = open_lock_file(partial)
         except OSError as error:
             raise DumpError(f"{partial}: {error.strerror}") from None
-        # The lock is that of a killed backup for as long as its pg_dump writes.
+        # A killed backup's lock remains while its pg_dump writes.
         is_own = try_lock(lock, fcntl.LOCK_EX) and is_file_of(lock, partial)
         try:
             stop_deferring()
             if not is_own:
                 raise DumpError(f"{partial} is being written by another backup.")
-            # Again: another backup may have finished since.
+            # Another backup may have finished since.
             require_new(path)
             write_dump(find_database(settings), partial, lock)
             os.fsync(lock)
@@ -63,30 +60,34 @@ def back_up(
 
 
 def require_new(path: Path) -> None:
-    """Raise DumpError if there is a file of that name."""
     if path.exists():
         raise DumpError(f"{path} exists.")
 
 
 def is_file_of(descriptor: int, path: Path) -> bool:
-    """Return True if `path` still names the open file."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:
         return False
 
 
-def back_up_into(directory: Path, keep_days: int, settings: Mapping[str, str]) -> None:
-    """Write a dump named by its time, then delete those older than `keep_days`.
+def back_up_into(
+    directory: Path,
+    keep_days: int,
+    settings: Mapping[str, str],
+    *,
+    is_checked: bool = True,
+) -> None:
+    """Write a dump named by its time, then delete dumps older than `keep_days`.
 
-    What killed backups have left is deleted first, so that it does not fill the disk.
+    Delete remains of killed backups first: they fill the disk.
     """
     for partial in sorted(directory.glob("ledger-*.dump.partial")):
         if not is_locked(partial):
             partial.unlink(missing_ok=True)
             say(f"{partial} deleted, of a backup that was killed")
     name = f"ledger-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.dump"  # noqa: TID251
-    back_up(directory / name, settings)
+    back_up(directory / name, settings, is_checked=is_checked)
     oldest = time.time() - keep_days * SECONDS_OF_A_DAY
     for path in sorted(directory.glob("ledger-*.dump")):
         if path.name != name and path.stat().st_mtime < oldest:
@@ -95,7 +96,6 @@ def back_up_into(directory: Path, keep_days: int, settings: Mapping[str, str]) -
 
 
 def sync_directory(path: Path) -> None:
-    """Make the names in a directory durable, where the file system can."""
     directory = os.open(path, os.O_RDONLY)
     try:
         with suppress(OSError):
@@ -105,12 +105,11 @@ def sync_directory(path: Path) -> None:
 
 
 def exit_on_sigterm() -> None:
-    """Let SIGTERM end programs that are waited for, and remove unfinished files."""
+    """Let SIGTERM remove unfinished files."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 
 def read_days(text: str) -> int:
-    """Return a number of days; a negative one would delete every dump."""
     days = int(text)
     if days < 0:
         raise ValueError
@@ -146,13 +145,16 @@ def parse_arguments() -> argparse.Namespace:
 def main() -> int:
     arguments = parse_arguments()
     exit_on_sigterm()
+    is_checked = not arguments.no_check
     try:
         if arguments.check:
             say(f"restored and checked: {check_dump(arguments.check, os.environ)}")
         elif arguments.into:
-            back_up_into(arguments.into, arguments.keep_days, os.environ)
+            back_up_into(
+                arguments.into, arguments.keep_days, os.environ, is_checked=is_checked
+            )
         else:
-            back_up(arguments.file, os.environ, is_checked=not arguments.no_check)
+            back_up(arguments.file, os.environ, is_checked=is_checked)
     except DumpError as error:
         say(f"script/backup: {error}")
         return 1

@@ -1,4 +1,4 @@
-"""Temporary stores for tests from Debian's `postgresql` and `redis-server`."""
+"""Temporary stores for tests from Debian's packages."""
 
 import shutil
 import subprocess
@@ -28,7 +28,6 @@ START_TIMEOUT_SECONDS = 10
 
 
 def find_oldest_programs() -> Path:
-    """Return the directory with the programs of the oldest version installed."""
     found = [path.parent for path in PROGRAMS.glob("*/bin/initdb")]
     if not found or not shutil.which("redis-server"):
         raise StoreError("Debian's postgresql and redis-server are not installed")
@@ -37,7 +36,6 @@ def find_oldest_programs() -> Path:
 
 @contextmanager
 def run_debian_stores() -> Iterator[dict[str, str]]:
-    """Run both stores during the block; yield the settings for them."""
     programs = find_oldest_programs()
     directory = Path(tempfile.mkdtemp(prefix="household-ledger-debian-"))
     directory.chmod(0o711)
@@ -70,7 +68,6 @@ def run_debian_stores() -> Iterator[dict[str, str]]:
 
 
 def create_cluster(store_dir: StoreDir, programs: Path) -> Postgres:
-    """Create a cluster with the service's role and database."""
     store_dir.path.mkdir(mode=0o711)
     base = store_dir.path / "base"
     base.mkdir(mode=0o700)

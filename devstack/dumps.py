@@ -1,6 +1,6 @@
-"""Dumps of the database: written, restored and checked with PostgreSQL's programs.
+"""Dumps of the database, written and restored with PostgreSQL's programs.
 
-Passwords are passed in the environment, since arguments are visible to other users.
+Passwords are passed in the environment: arguments are visible to other users.
 """
 
 import os
@@ -23,30 +23,29 @@ from devstack.stores.store_supervisor import set_parent_death_signal
 
 RESTORE_JOBS = 2
 DEBIAN_PROGRAMS = "/usr/lib/postgresql/{version}/bin"
-# Tables whose rows are counted for the operator.
 COUNTED_TABLES = {
     "members": "member",
     "entries": "account_entry",
     "posts": "board_post",
 }
-# Migrates it and compares all totals.
+# Migrates the dump and compares all totals.
 CHECK_COMMAND = "check_restored"
 
 
 class DumpError(Exception):
-    """A dump cannot be written, checked or restored; the message is for operators."""
+    """The message is for operators."""
 
 
 @dataclass(frozen=True)
 class Database:
-    """A database by its URL, and the password if the URL has none."""
+    """The password is used if the URL has none."""
 
     url: str
     password: str = ""
 
     @property
     def parameters(self) -> dict[str, str]:
-        """Return the parameters of libpq, with the password."""
+        """Return the parameters of libpq."""
         try:
             parameters = conninfo_to_dict(self.url)
         except psycopg.ProgrammingError:
@@ -54,7 +53,7 @@ class Database:
         given = {name: str(value) for name, value in parameters.items()}
         if self.password:
             given.setdefault("password", self.password)
-        # Of a primary and its standbys, only the primary can be restored into.
+        # Standbys cannot be restored into.
         if "," in given.get("host", ""):
             given.setdefault("target_session_attrs", "read-write")
         return given
@@ -64,7 +63,6 @@ class Database:
         return self.parameters.get("dbname", "")
 
     def with_name(self, name: str) -> "Database":
-        """Return another database of the same server."""
         return Database(
             urlsplit(self.url)._replace(path=f"/{name}").geturl(), self.password
         )
@@ -77,7 +75,7 @@ class Database:
 
 
 def find_database(settings: Mapping[str, str]) -> Database:
-    """Return the service's database; refuse what cannot be dumped as one database."""
+    """Refuse a pooler and Citus."""
     if settings.get("DATABASE_TRANSACTION_POOLING", "").lower() in {"true", "1", "yes"}:
         raise DumpError(
             "DATABASE_URL is a pooler: set it to the server, and "
@@ -99,18 +97,16 @@ def write_dump(
 ) -> None:
     """Write a dump in PostgreSQL's custom format.
 
-    `lock` is a descriptor that the program keeps open for as long as it writes;
-    `programs` is the directory of the program, if not that of `find_pg_program`.
+    The program keeps the descriptor `lock` open while it writes.
     """
     options = ["--format=custom", "--no-owner", "--no-privileges"]
-    # What changes the tables (a migration) is waited for, but not without end.
+    # Wait for a running migration, up to this time.
     options += ["--lock-wait-timeout=60s", f"--file={path}"]
     program = programs / "pg_dump" if programs else find_pg_program("pg_dump", database)
     run_program(program, options, database, pass_fds=(lock,))
 
 
 def restore_dump(path: Path, database: Database) -> None:
-    """Restore a dump into an empty database."""
     options = ["--exit-on-error", "--no-owner", "--no-privileges"]
     options += [f"--jobs={RESTORE_JOBS}", str(path)]
     run_program(find_pg_program("pg_restore", database), options, database)
@@ -119,7 +115,7 @@ def restore_dump(path: Path, database: Database) -> None:
 def find_pg_program(name: str, database: Database) -> Path:
     """Return the program of the server's version if it is installed, else the wheel's.
 
-    A dump may have what only servers and programs of its version and date know.
+    An older program may not know all parts of a dump.
     """
     with database.connect() as connection:
         version = connection.info.server_version // 10_000
@@ -145,7 +141,6 @@ def run_program(
     *,
     pass_fds: tuple[int, ...] = (),
 ) -> None:
-    """Run a program of PostgreSQL on a database; raise DumpError with its errors."""
     parameters = database.parameters
     password = parameters.pop("password", "")
     with (
@@ -173,9 +168,9 @@ def run_program(
 
 @contextmanager
 def deferred_sigterm() -> Iterator[Callable[[], None]]:
-    """Keep SIGTERM from being handled until the yielded function is called.
+    """Defer SIGTERM until the yielded function is called.
 
-    An exception while a program is being started would leave it running, unknown.
+    An exception during a start would leave the program running.
     """
     received: list[int] = []
     handler = signal.signal(signal.SIGTERM, lambda number, _: received.append(number))
@@ -192,10 +187,7 @@ def deferred_sigterm() -> Iterator[Callable[[], None]]:
 
 
 def check_dump(path: Path, settings: Mapping[str, str]) -> str:
-    """Restore a dump into a throw-away server and check it; return what is in it.
-
-    The server is that of the wheel, so that the one of the service has no part in it.
-    """
+    """Check a dump in a throw-away server, and return its row counts."""
     try:
         stores = acquire_stores(["postgres"], None)
     except StoreError as error:
@@ -209,7 +201,7 @@ def check_dump(path: Path, settings: Mapping[str, str]) -> str:
 
 
 def check_database(database: Database, settings: Mapping[str, str]) -> str:
-    """Migrate a restored database and compare all totals; return what is in it."""
+    """Migrate a restored database, compare all totals, and return its row counts."""
     environment = dict(settings)
     environment |= {
         "DATABASE_URL": database.url,

@@ -1,10 +1,8 @@
 """Run one command in the environment of the service: settings, stores, secret key.
 
-    python -m devstack.environment [--ephemeral [--pooler | --debian]] COMMAND …
+    python -m devstack.environment [--ephemeral [--pooler or --debian]] COMMAND …
 
-`script/manage` uses it with the stores of the data directory, `script/test` and
-`script/check` with ephemeral ones. With `--pooler`, the database is reached through
-PgBouncer in transaction mode; with `--debian`, the stores are Debian's packages.
+PgBouncer pools transactions; `--debian` takes ephemeral stores from Debian's packages.
 """
 
 import argparse
@@ -26,8 +24,7 @@ from devstack.stores.data_dir import get_or_create_secret
 ROOT = Path(__file__).resolve().parent.parent
 DEFAULT_PORT = 8000
 MAX_PORT = 65_535
-# Settings that devstack reads itself; like all others they may be in a file, whose path
-# is NAME_FILE (`config.env.read_text`).
+# NAME_FILE may name a file for each (`config.env.read_text`).
 SETTINGS_OF_FILES = (
     "DATABASE_URL",
     "DATABASE_PASSWORD",
@@ -41,13 +38,11 @@ Settings = dict[str, str]
 
 
 class StartupError(Exception):
-    """The service cannot start; the message is one line for the terminal."""
+    """The message is one line for the terminal."""
 
 
 @dataclass(frozen=True)
 class Environment:
-    """Environment variables of the service's processes, and the stores they use."""
-
     settings: Settings
     stores: StoreLeases
 
@@ -55,22 +50,20 @@ class Environment:
 def read_settings() -> Settings:
     """Return the environment variables, completed by `.env` and local defaults.
 
-    A variable that is set but empty counts as not set, as it does in `config.env`.
+    An empty variable counts as not set.
     """
     given = {name: value for name, value in os.environ.items() if value.strip()}
     settings = read_env_file(ROOT / ".env") | given
     defaults = {
-        "PUBLIC_URL": f"http://127.0.0.1:{read_port(settings)}",
         "SERVE_STATIC_FROM_SOURCE": "true",
     }
-    # In public, a member would wait in vain for what lies in a folder.
+    # In public, mails in a folder would reach nobody.
     if not settings.get("PUBLIC_URL", "").startswith("https:"):
         defaults["MAIL_URL"] = f"file:{find_data_dir(settings) / 'mail'}"
     return defaults | read_setting_files(settings)
 
 
 def read_setting_files(settings: Settings) -> Settings:
-    """Return the settings with the contents of files in place of their paths."""
     settings = dict(settings)
     for name in SETTINGS_OF_FILES:
         if name in settings or f"{name}_FILE" not in settings:
@@ -84,7 +77,6 @@ def read_setting_files(settings: Settings) -> Settings:
 
 
 def read_env_file(path: Path) -> Settings:
-    """Parse NAME=value lines; skip blank lines and comments."""
     if not path.exists():
         return {}
     settings = {}
@@ -117,12 +109,10 @@ def read_positive_int(settings: Mapping[str, str], name: str, default: int) -> i
 
 
 def find_data_dir(settings: Mapping[str, str]) -> Path:
-    """Return the data directory; a relative path is below the repository."""
     return ROOT / Path(settings.get("DATA_DIR", "var")).expanduser()
 
 
 def prepare_environment(settings: Settings) -> Environment:
-    """Return the environment of the service with the stores of its data directory."""
     data_dir = find_data_dir(settings)
     stores = start_missing_stores(settings, data_dir)
     try:
@@ -136,7 +126,7 @@ def prepare_environment(settings: Settings) -> Environment:
 def prepare_ephemeral_environment() -> Environment:
     """Return the environment of tests: unchanged variables and ephemeral stores.
 
-    The server of TEST_DATABASE_URL is used instead of an ephemeral PostgreSQL.
+    The server of TEST_DATABASE_URL replaces an ephemeral PostgreSQL.
     """
     settings = dict(os.environ)
     if url := settings.get("TEST_DATABASE_URL", "").strip():
@@ -147,14 +137,12 @@ def prepare_ephemeral_environment() -> Environment:
 
 @contextmanager
 def pooled(environment: Environment) -> Iterator[Environment]:
-    """Put PgBouncer before the database during the block."""
     direct_url = environment.settings["DATABASE_URL"]
     try:
         with run_pooler(direct_url) as url:
             settings = {
                 "DATABASE_URL": url,
                 "DATABASE_TRANSACTION_POOLING": "true",
-                # For tests that need a session of their own.
                 "DIRECT_DATABASE_URL": direct_url,
             }
             yield replace(environment, settings=environment.settings | settings)
@@ -164,7 +152,6 @@ def pooled(environment: Environment) -> Iterator[Environment]:
 
 @contextmanager
 def debian(environment: Environment) -> Iterator[Environment]:
-    """Use PostgreSQL and Redis of Debian's packages during the block."""
     try:
         with run_debian_stores() as settings:
             yield replace(environment, settings=environment.settings | settings)
@@ -187,7 +174,6 @@ def start_missing_stores(
 
 
 def get_or_create_secret_key(data_dir: Path) -> str:
-    """Return the key of this data directory; create it at the first start."""
     try:
         data_dir.mkdir(parents=True, exist_ok=True)
         return get_or_create_secret(data_dir / "secret_key", secrets.token_urlsafe(64))
@@ -198,8 +184,7 @@ def get_or_create_secret_key(data_dir: Path) -> str:
 def run(command: list[str], environment: Environment) -> int:
     """Run `command` and return its exit code as a shell would.
 
-    It inherits the locks of the stores, so that they run until it ends even if this
-    process is killed.
+    It inherits the locks of the stores, so that they run until it ends.
     """
     process = subprocess.Popen(  # noqa: S603
         command,

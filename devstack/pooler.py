@@ -1,7 +1,4 @@
-"""PgBouncer in transaction mode before a PostgreSQL server, for tests.
-
-The program comes from the operating system (Debian: apt-get install pgbouncer).
-"""
+"""PgBouncer in transaction mode, for tests."""
 
 import os
 import shutil
@@ -21,9 +18,8 @@ from devstack.stores.data_dir import LOOPBACK, StoreError, find_free_port
 from devstack.stores.os_user import choose_os_user
 from devstack.stores.store_supervisor import set_parent_death_signal
 
-# Debian installs it where only root looks for programs.
+# Debian installs it in a directory for root's programs.
 PROGRAM = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
-# Connections to the server for each database: fewer than its clients.
 POOL_SIZE = 5
 START_TIMEOUT_SECONDS = 10
 # Behind the pooler the limits cannot come with the connection.
@@ -56,7 +52,7 @@ log_disconnections = 0
 def run_pooler(
     database_url: str, *, port: int | None = None, pool_size: int = POOL_SIZE
 ) -> Iterator[str]:
-    """Run PgBouncer during the block; yield the URL of the same database behind it."""
+    """Yield the URL of the database behind the pooler."""
     if PROGRAM is None:
         raise StoreError("pgbouncer is not installed (Debian: apt-get install)")
     set_role_limits(database_url)
@@ -99,7 +95,6 @@ def run_pooler(
 
 
 def set_role_limits(database_url: str) -> None:
-    """Give the role of the URL the limits that the service requires."""
     with psycopg.connect(database_url, autocommit=True) as connection:
         for name, value in LIMITS.items():
             connection.execute(f"ALTER ROLE CURRENT_USER SET {name} = '{value}'")

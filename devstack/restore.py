@@ -1,8 +1,7 @@
 """Restore a dump of `script/backup` in the place of the database.
 
-The dump is restored into a new database beside the present one, migrated and checked;
-then both are renamed in one transaction. Until that moment the present one is as it
-was, whatever happens. Afterwards it is still there, under another name.
+The dump is restored into a new database and checked; then both are renamed in one
+transaction, and the replaced database remains under another name.
 """
 
 import argparse
@@ -28,13 +27,13 @@ from devstack.dumps import (
     say,
 )
 
-# A database that every server has, to connect to while others are renamed.
+# Every server has this database.
 MAINTENANCE_DATABASE = "postgres"
-# Of restores, in the maintenance database; any number that no other program uses.
+# Any unused number.
 ADVISORY_LOCK = 0x6C6564676572
-# Of identifiers; PostgreSQL cuts longer ones without an error.
+# PostgreSQL cuts longer identifiers without an error.
 MAX_NAME_BYTES = 63
-# Settings that are lists, each element of which is quoted by itself.
+# Their elements are quoted one by one.
 LIST_SETTINGS = {
     "search_path",
     "temp_tablespaces",
@@ -45,7 +44,6 @@ LOCALE_PROVIDERS = {"c": "libc", "i": "icu", "b": "builtin"}
 
 
 def restore(path: Path, settings: Mapping[str, str], *, drop_former: bool) -> None:
-    """Put the contents of a dump in the place of the service's database."""
     if not path.is_file():
         raise DumpError(f"{path}: there is no such file.")
     database = find_database(settings)
@@ -55,7 +53,7 @@ def restore(path: Path, settings: Mapping[str, str], *, drop_former: bool) -> No
     with database.with_name(MAINTENANCE_DATABASE).connect() as server:
         lock_restores(server)
         require_stopped_service(server, database.name)
-        # That of a restore that was killed.
+        # A restore that was killed left it behind.
         drop_database(server, new.name)
         create_like(server, new.name, database.name)
         try:
@@ -74,7 +72,6 @@ def restore(path: Path, settings: Mapping[str, str], *, drop_former: bool) -> No
 
 
 def require_short_name(name: str) -> None:
-    """Raise DumpError for a name that PostgreSQL would cut to that of another one."""
     if len(name.encode()) > MAX_NAME_BYTES:
         raise DumpError(f"{name} is longer than {MAX_NAME_BYTES} bytes.")
 
@@ -86,7 +83,7 @@ def lock_restores(server: psycopg.Connection) -> None:
 
 
 def require_stopped_service(server: psycopg.Connection, name: str) -> None:
-    """Raise DumpError if anybody is connected to a database.
+    """Raise DumpError if a client is connected to a database.
 
     Without special rights, the type of other roles' sessions is null.
     """
@@ -111,7 +108,7 @@ def has_tables(database: Database) -> bool:
 
 
 def create_like(server: psycopg.Connection, name: str, model: str) -> None:
-    """Create an empty database with encoding, locale and settings of another one."""
+    """Copy encoding, locale and settings, but no rows."""
     row = server.execute(
         "SELECT to_jsonb(d), pg_encoding_to_char(encoding) FROM pg_database d"
         " WHERE datname = %s",
@@ -127,7 +124,7 @@ def create_like(server: psycopg.Connection, name: str, model: str) -> None:
         "LC_CTYPE": described["datctype"],
         "LOCALE_PROVIDER": provider,
     }
-    # Its name changed in PostgreSQL 17.
+    # PostgreSQL 17 renamed the column.
     if locale := described.get("datlocale") or described.get("daticulocale"):
         options[f"{provider.upper()}_LOCALE"] = locale
     clauses = [
@@ -159,7 +156,7 @@ def create_like(server: psycopg.Connection, name: str, model: str) -> None:
 
 
 def set_list(server: psycopg.Connection, name: str, setting: str, value: str) -> None:
-    """Give a database a setting that is a list; as one literal it were one element."""
+    """Quote each element; one literal would be one element."""
     statement = sql.SQL("ALTER DATABASE {} SET {} FROM CURRENT")
     with server.transaction():
         server.execute("SELECT set_config(%s, %s, true)", [setting, value])
@@ -172,7 +169,7 @@ def drop_database(server: psycopg.Connection, name: str) -> None:
 
 
 def empty_valkey(settings: Mapping[str, str]) -> None:
-    """Delete the copies of sessions, which are of the present database."""
+    """Delete sessions of the replaced database."""
     password = settings.get("REDIS_PASSWORD") or None
     try:
         with Redis.from_url(settings["REDIS_URL"], password=password) as client:
@@ -182,7 +179,6 @@ def empty_valkey(settings: Mapping[str, str]) -> None:
 
 
 def swap(server: psycopg.Connection, name: str, new: str, former: str) -> None:
-    """Rename both databases at once."""
     rename = sql.SQL("ALTER DATABASE {} RENAME TO {}")
     try:
         with server.transaction():
@@ -194,7 +190,6 @@ def swap(server: psycopg.Connection, name: str, new: str, former: str) -> None:
 
 
 def drop_former(name: str, settings: Mapping[str, str]) -> None:
-    """Drop the database that a restore replaced."""
     database = find_database(settings)
     if not name.startswith(f"{database.name}_before_"):
         raise DumpError(f"{name} is not the name of a former database.")

@@ -1,10 +1,8 @@
 """Supervise the processes of `script/server`: web server, worker and Beat.
 
-A process that ends is restarted with exponential backoff. If the supervisor is
-killed, the kernel terminates its children (on Linux).
-
-On Linux the supervisor loads the service once and forks its processes, which start at
-once and share the memory of what is loaded.
+A process that ends is restarted with exponential backoff. On Linux the kernel
+terminates the children of a killed supervisor, which forks its processes: they share
+the memory of the service.
 """
 
 import gc
@@ -38,13 +36,13 @@ from devstack.stores.store_supervisor import end_with_parent
 
 POLL_INTERVAL_SECONDS = 0.1
 MIN_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = 1.0, 30.0
-# A process that ran this long restarts with the shortest backoff again.
+# After this time the shortest backoff applies again.
 STABLE_AFTER_SECONDS = 60
 STARTUP_TIMEOUT_SECONDS = 60
 # Longer than the stop timeout of the web server (10 s).
 SHUTDOWN_TIMEOUT_SECONDS = 12
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-# Elsewhere libraries of the system may not be used after a fork.
+# Other systems forbid some libraries after a fork.
 CAN_FORK = sys.platform.startswith("linux")
 PROCESSES = (
     multiprocessing.get_context("fork")
@@ -59,8 +57,6 @@ stop_requested = threading.Event()
 
 @dataclass
 class ManagedProcess:
-    """One supervised process: running, or waiting for its restart."""
-
     name: str
     arguments: tuple[str, ...]
     process: BaseProcess | None = None
@@ -76,7 +72,6 @@ class ManagedProcess:
         return self.process is not None and not self.process.is_alive()
 
     def restart_if_due(self) -> None:
-        """Schedule a restart if the process ended; start it after the backoff."""
         if self.process and self.has_ended():
             self._schedule_restart(self.process.exitcode)
         elif not self.process and time.monotonic() >= self.next_start_at:
@@ -105,9 +100,9 @@ class ManagedProcess:
 
 
 def start_python(arguments: tuple[str, ...]) -> BaseProcess:
-    """Start Python with `arguments`: a file or `-m` and a module, and what they get.
+    """Start Python with `arguments`: a file or `-m` and a module, and their own.
 
-    The process inherits the locks of the stores, which therefore stop after it.
+    The process inherits the locks of the stores, which stop after it.
     """
     process = PROCESSES.Process(target=run_python, args=(os.getpid(), arguments))
     process.start()
@@ -115,8 +110,7 @@ def start_python(arguments: tuple[str, ...]) -> BaseProcess:
 
 
 def run_python(parent_pid: int, arguments: tuple[str, ...]) -> None:
-    """Become the program of `arguments`; the target of a new process."""
-    # A session of its own, so that Ctrl-C reaches only the supervisor.
+    # Ctrl-C must reach only the supervisor.
     os.setsid()
     end_with_parent(parent_pid, signal.SIGTERM)
     for number in STOP_SIGNALS:
@@ -131,15 +125,14 @@ def run_python(parent_pid: int, arguments: tuple[str, ...]) -> None:
 
 
 def preload(settings: Settings) -> None:
-    """Load what the processes share; exit with one line if a setting is invalid."""
     os.environ.clear()
     os.environ.update(settings)
-    # Counters are created with their files, which are those of the web server only.
+    # Counters create their files, which belong to the web server only.
     if CAN_FORK and not settings.get("METRICS_TOKEN"):
         sys.path.insert(0, str(ROOT))
         for name in PRELOADED_MODULES:
             import_module(name)
-        # Else a collection would write to, and so copy, the memory that is shared.
+        # A garbage collection would write to, and so copy, the shared memory.
         gc.collect()
         gc.freeze()
 
@@ -160,10 +153,7 @@ def build_processes(port: int) -> list[ManagedProcess]:
 
 
 def migrate() -> None:
-    """Migrate the database; raise StartupError if that fails.
-
-    The error has no text: the output of migrate is the explanation.
-    """
+    """Raise StartupError, which the output of migrate explains."""
     process = start_python(MIGRATE_ARGUMENTS)
     while process.is_alive() and not stop_requested.is_set():
         process.join(POLL_INTERVAL_SECONDS)
@@ -175,7 +165,6 @@ def migrate() -> None:
 
 
 def supervise(children: list[ManagedProcess], port: int) -> None:
-    """Restart children as needed until a stop is requested, then stop all."""
     web = children[0]
     answered = False
     try:
@@ -213,7 +202,6 @@ def check_startup(web: ManagedProcess, port: int) -> bool:
 
 
 def is_responding(port: int) -> bool:
-    """Return True if the health check answers without a server error."""
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=2)
     try:
         connection.request("GET", "/api/health")
@@ -238,7 +226,6 @@ def log(text: str) -> None:
 
 
 def check_settings(settings: Settings, port: int) -> None:
-    """Raise StartupError for settings that would fail later with a long traceback."""
     for name in ("WEB_CONCURRENCY", "WEB_THREADS"):
         read_positive_int(settings, name, 1)
     if not is_port_free(port):
@@ -250,18 +237,17 @@ def check_settings(settings: Settings, port: int) -> None:
                 url,
                 password=password or settings.get("DATABASE_PASSWORD"),
                 connect_timeout=5,
-                # Of several hosts the primary; a standby cannot be migrated.
+                # Only the primary of several hosts can be migrated.
                 target_session_attrs="read-write",
             ).close()
         except psycopg.OperationalError as error:
             reason = " ".join(str(error).split())
             raise StartupError(f"the database of DATABASE_URL: {reason}") from None
         except psycopg.ProgrammingError:
-            pass  # a malformed URL is left to migrate, which reports it
+            pass  # migrate reports a malformed URL
 
 
 def serve(settings: Settings) -> None:
-    """Start stores and processes, supervise them, and stop everything."""
     port = read_port(settings)
     check_settings(settings, port)
     environment = prepare_environment(settings)

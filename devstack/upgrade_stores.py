@@ -1,9 +1,7 @@
 """Move the embedded cluster to the next major version of PostgreSQL.
 
-A new version cannot read the files of an old one, and its wheel has no programs of the
-old one. So the old programs come from elsewhere: they run the old cluster and dump it,
-those of the wheel restore the dump. The new cluster takes the place of the old one when
-all is restored and checked; the old one stays beside it.
+A new version cannot read the files of an old version, so installed old programs dump
+the old cluster, which stays beside the new cluster.
 """
 
 import argparse
@@ -38,7 +36,6 @@ from devstack.stores.store_supervisor import stop, wait_until_ready
 
 
 def upgrade(data_dir: Path, old_programs: Path | None, env: Mapping[str, str]) -> None:
-    """Replace the cluster by one of the wheel's version with the same data."""
     store_dir = StoreDir(data_dir / "postgres")
     if not (store_dir.path / "base").exists():
         raise DumpError(f"{store_dir.path} has no cluster.")
@@ -67,7 +64,7 @@ def upgrade(data_dir: Path, old_programs: Path | None, env: Mapping[str, str]) -
 
 
 def build_new_cluster(store: Postgres, old: Postgres, env: Mapping[str, str]) -> None:
-    """Create, fill and check the new cluster, while the old one is only read."""
+    """Only read the old cluster."""
     new = replace(store, base_dir=store.base_dir / "upgrade")
     dump = store.store_dir.path / "upgrade.dump"
     with ExitStack() as stack:
@@ -90,7 +87,6 @@ def build_new_cluster(store: Postgres, old: Postgres, env: Mapping[str, str]) ->
 
 @contextmanager
 def running(store: Postgres) -> Iterator[Database]:
-    """Run the server of a cluster during the block."""
     remove_stale_pid(store.cluster)
     port = find_free_port()
     process = store.launch(port)

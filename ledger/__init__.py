@@ -1,1 +1,1 @@
-"""The personal ledger of each member, isolated from all others."""
+"""The personal ledger of each member."""

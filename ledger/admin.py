@@ -20,9 +20,9 @@ from core.admin.base import AuditedAdmin
 from core.admin.columns import Badges, badge_column, text_column
 from core.admin.filters import badge_filter
 from core.errors import DomainError
-from ledger import default_categories
-from ledger.category_tree import validate_parent
-from ledger.default_categories import DOWN, UP
+from ledger.categories import defaults as default_categories
+from ledger.categories.defaults import DOWN, UP
+from ledger.categories.tree import validate_parent
 from ledger.models import DefaultCategory
 
 FIELDS = ("type", "parent", "name", "name_en")
@@ -42,7 +42,7 @@ LABELS = {
 
 
 class DefaultCategoryForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Form with the rules of the API, whose errors become form errors."""
+    """The rules of the API; their errors become errors of the form."""
 
     class Meta:
         model = DefaultCategory
@@ -71,8 +71,6 @@ class DefaultCategoryForm(forms.ModelForm):  # type: ignore[type-arg]
 
 @admin.register(DefaultCategory)
 class DefaultCategoryAdmin(AuditedAdmin):
-    """List of major categories with their minor ones, and buttons to reorder them."""
-
     form = DefaultCategoryForm
     fields = FIELDS
     list_display = ["in_tree", NAME_EN, TYPE, "order"]
@@ -124,7 +122,6 @@ class DefaultCategoryAdmin(AuditedAdmin):
     def move(
         self, request: HttpRequest, category_id: int, direction: str
     ) -> HttpResponse:
-        """Move a category one position up or down among its siblings."""
         try:
             step = MOVE_STEPS.get(direction, UP)
             default_categories.move_default_category(_actor(request), category_id, step)
@@ -167,7 +164,7 @@ class DefaultCategoryAdmin(AuditedAdmin):
 def _show_domain_errors(
     request: HttpRequest, view: Any, *args: Any, **options: Any
 ) -> Any:
-    """Run an admin view and show a `DomainError` as a message.
+    """Show a `DomainError` as a message.
 
     The form checks the same rules, but a concurrent change can still violate them.
     """

@@ -1,4 +1,4 @@
-"""Configuration of the ledger app."""
+"""Checks of the settings at start."""
 
 from django.apps import AppConfig
 from django.conf import settings
@@ -6,7 +6,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
 from core.http_client import load_provider
-from ledger.currencies import CURRENCY_CODES
+from ledger.currencies.codes import CURRENCY_CODES
 
 
 class LedgerConfig(AppConfig):

@@ -1,11 +1,25 @@
-"""Errors of the ledger that are not shared with other apps."""
+"""Errors of the ledger alone."""
 
 from datetime import date
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
-from core.errors import DomainError, FieldError, InUseError
+from core.errors import (
+    DomainError,
+    FieldError,
+    InUseError,
+    LimitReachedError,
+    MissingItemError,
+)
+from ledger.entry_shape import LinesMismatchError as LinesMismatchError
+
+
+class MissingWalletError(MissingItemError):
+    """The wallet was not looked up, or has been deleted since."""
+
+    def __init__(self, field: str = "walletId") -> None:
+        super().__init__(field)
 
 
 class NegativeHoldingsError(DomainError):
@@ -19,29 +33,15 @@ class NegativeHoldingsError(DomainError):
         super().__init__(detail, errors=(FieldError("date", detail, "negative"),))
 
 
-class LinesMismatchError(DomainError):
-    """The lines of an entry do not add up to its amount."""
-
-    code = "LINES_MISMATCH"
-    detail = gettext_lazy("The lines do not add up to the amount.")
-
-    def __init__(self) -> None:
-        super().__init__(errors=(FieldError("lines", self.detail, "mismatch"),))
-
-
 class RefundExceedsError(DomainError):
-    """More would be refunded than was spent."""
-
     code = "REFUND_EXCEEDS"
     detail = gettext_lazy("The refunds exceed the amount of the expense.")
 
-    def __init__(self) -> None:
-        super().__init__(errors=(FieldError("amount", self.detail, "exceeds"),))
+    def __init__(self, field: str = "amount") -> None:
+        super().__init__(errors=(FieldError(field, self.detail, "exceeds"),))
 
 
 class NotMergeableError(DomainError):
-    """Two entries that cannot become one transfer."""
-
     def __init__(self, detail: str | Promise) -> None:
         super().__init__(errors=(FieldError("with", detail, "not_mergeable"),))
 
@@ -52,14 +52,8 @@ class ReceiptsNotConfiguredError(DomainError):
     detail = gettext_lazy("Receipt recognition is not configured.")
 
 
-class MovingError(DomainError):
-    """The entries of a wallet or category are moving, and it takes no writes."""
-
-    status = 409
-    code = "MOVING"
-    detail = gettext_lazy(
-        "The wallet or category is moving to another one. Try again in a few minutes."
-    )
+class LedgerFullError(LimitReachedError):
+    detail = gettext_lazy("A ledger holds at most 500,000 entries.")
 
 
 class EmptyBackupError(DomainError):
@@ -76,9 +70,23 @@ class RestoreInProgressError(InUseError):
     detail = gettext_lazy("Another restore of this ledger is in progress.")
 
 
-class BackupsBusyError(DomainError):
-    """As many backups are being read or written as memory and threads allow."""
+class RestoreTimeoutError(DomainError):
+    """A statement of a restore exceeded its time limit; nothing was written."""
 
+    status = 503
+    code = "SERVICE_UNAVAILABLE"
+    detail = gettext_lazy(
+        "A step of the restore took longer than the limit of {seconds} seconds."
+        " Nothing was changed. Try again later."
+    )
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(
+            self.detail.format(seconds=seconds), headers={"Retry-After": "60"}
+        )
+
+
+class BackupsBusyError(DomainError):
     status = 503
     code = "SERVICE_UNAVAILABLE"
     detail = gettext_lazy("Other backups are being processed. Try again in a moment.")

@@ -1,7 +1,6 @@
-"""Days, weeks and months as periods with a first and a last day.
+"""Days, weeks from Monday, and months, as periods. Pure.
 
-Pure. Weeks begin on Monday. All statistics, trends and budgets use these functions, so
-that months with another first day would be one change.
+All statistics use it: months with another first day would be one change.
 """
 
 import calendar
@@ -9,6 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    year: int
+    month: int
 
 
 class Unit(StrEnum):
@@ -26,7 +31,6 @@ class Period:
 
 
 def period_containing(day: date, unit: Unit) -> Period:
-    """Return the period of this unit that contains the day."""
     if unit is Unit.DAY:
         return Period(day, day)
     if unit is Unit.WEEK:
@@ -51,13 +55,13 @@ def previous_month(year: int, month: int) -> tuple[int, int]:
 
 
 def add_months(year: int, month: int, count: int) -> tuple[int, int]:
-    """Return the year and month `count` months later, or earlier if negative."""
+    """Return year and month `count` months later, earlier if negative."""
     years, zero_based = divmod(year * 12 + month - 1 + count, 12)
     return years, zero_based + 1
 
 
 def split_period(period: Period, unit: Unit) -> Iterator[Period]:
-    """Yield the periods of this unit that cover `period`, cut to it, oldest first."""
+    """Yield the periods that cover `period`, cut to it, oldest first."""
     start = period.start
     while start <= period.end:
         part = period_containing(start, unit)
@@ -68,7 +72,7 @@ def split_period(period: Period, unit: Unit) -> Iterator[Period]:
 
 
 def last_periods(today: date, unit: Unit, count: int) -> list[Period]:
-    """Return the current period and those before it, oldest first."""
+    """Return the current period and the periods before it, oldest first."""
     periods = [period_containing(today, unit)]
     while len(periods) < count:
         before = periods[-1].start - timedelta(days=1)

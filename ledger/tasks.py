@@ -1,4 +1,4 @@
-"""Celery tasks of the ledger."""
+"""Celery tasks."""
 
 import logging
 from datetime import datetime
@@ -9,40 +9,16 @@ from kombu.exceptions import OperationalError
 
 from accounts.models import Member
 from core.jobs.ranges import help_run, run_job_in_ranges
-from core.jobs.runner import run_job
-from ledger.move_job import list_moves, run_moves
-from ledger.occurrences import process_due_rules
+from ledger.recurring.occurrences import process_due_rules
 
-# A helper that no worker has taken by then would find nothing left to do.
+# The run leaves nothing to do for a later helper.
 HELPER_EXPIRY_SECONDS = 30 * 60
 
 logger = logging.getLogger(__name__)
 
 
 class RecurringRulesFailedError(RuntimeError):
-    """Some recurring rules could not be processed; the log names them."""
-
-
-class MovesFailedError(RuntimeError):
-    """The entries of some wallets or categories are not moved; the log names them."""
-
-
-@shared_task  # type: ignore[untyped-decorator]
-def move_entries() -> None:
-    """Move the entries of deleted wallets and categories; every minute, if any move."""
-    if list_moves():
-        run_job("move_entries", run_move_entries)
-
-
-def run_move_entries(now: datetime) -> int:
-    """Return the number of entries that were moved.
-
-    Raises `MovesFailedError` at the end if some moves failed.
-    """
-    result = run_moves()
-    if result.failed:
-        raise MovesFailedError(f"{result.failed} moves failed.")
-    return result.entries
+    """The log names the rules."""
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -66,7 +42,7 @@ def help_run_recurring() -> None:
 def process_recurring_rules(now: datetime, first_member: int, last_member: int) -> int:
     """Process the due rules of a range of members; return the number of entries.
 
-    Raises `RecurringRulesFailedError` if some rules failed; the others are done.
+    Raises `RecurringRulesFailedError` after the other rules are done.
     """
     result = process_due_rules(now, members=(first_member, last_member))
     if result.failed:
@@ -79,5 +55,5 @@ def _send_helpers() -> None:
         for _ in range(settings.JOB_WORKERS - 1):
             help_run_recurring.apply_async(retry=False, expires=HELPER_EXPIRY_SECONDS)
     except OperationalError:
-        # Without the queue this worker does all of it.
+        # This worker does all of it without the queue.
         logger.warning("the other workers could not be called")

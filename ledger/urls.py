@@ -1,21 +1,26 @@
-"""URLs of the ledger, below /api/account."""
+"""URLs below /api/account."""
 
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
-from ledger.views.backup import BackupView, RestoreBackupView
-from ledger.views.budgets import BudgetViewSet
-from ledger.views.card_notifications import CardNotificationViewSet, TaughtLayoutViewSet
-from ledger.views.categories import CategoryViewSet
-from ledger.views.entries import EntryViewSet
-from ledger.views.investments import PortfolioView, StockViewSet, TradeViewSet
-from ledger.views.networth import NetWorthTrendView, NetWorthView
-from ledger.views.quick_entries import QuickEntryViewSet
-from ledger.views.receipts import ReceiptView
-from ledger.views.recurring import RecurringRuleViewSet
-from ledger.views.statistics import StatisticsViewSet
-from ledger.views.tags import TagViewSet
-from ledger.views.wallets import WalletViewSet
+from ledger.backup.views import (
+    BackupView,
+    RestoreBackupFromJsonView,
+    RestoreBackupView,
+)
+from ledger.budgets.views import BudgetViewSet
+from ledger.categories.views import CategoryViewSet
+from ledger.entries.views import EntryViewSet
+from ledger.investments.views import PortfolioView, StockViewSet, TradeViewSet
+from ledger.notifications.views import CardNotificationViewSet
+from ledger.quick_entries.views import QuickEntryViewSet
+from ledger.receipts.views import ReceiptView
+from ledger.recurring.views import RecurringRuleViewSet
+from ledger.statistics.net_worth_views import NetWorthTrendView, NetWorthView
+from ledger.statistics.views import StatisticsViewSet
+from ledger.tags.views import TagViewSet
+from ledger.taught_layouts.views import TaughtLayoutViewSet
+from ledger.wallets.views import WalletViewSet
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("wallets", WalletViewSet)
@@ -39,4 +44,9 @@ urlpatterns = [
     path("ocr/receipt", ReceiptView.as_view(), name="receipt"),
     path("backup", BackupView.as_view(), name="backup"),
     path("restore", RestoreBackupView.as_view(), name="restore-backup"),
+    path(
+        "restore/json",
+        RestoreBackupFromJsonView.as_view(),
+        name="restore-backup-from-json",
+    ),
 ]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
+import hypothesis
 import pytest
 from django.db import NotSupportedError
 from django.test import TransactionTestCase
@@ -22,14 +23,21 @@ from tests.support.citus import (
 )
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
-from tests.support.flush import empty_database
+from tests.support.flush import empty_database, rolled_back
 from tests.support.member_guard import guard_statements
 from tests.support.migrated_cluster import create_run_folder, remove_run_folder
+from tests.support.scale import scaled
 
 pytest_plugins = ["tests.support.fakes"]
 
 MINUTE_SECONDS = 60
 ClientOf = Callable[[Member], JSONClient]
+
+
+hypothesis.settings.register_profile(
+    "usual", max_examples=scaled(40, 100), deadline=None
+)
+hypothesis.settings.load_profile("usual")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -99,6 +107,22 @@ def outside_services() -> Iterator[None]:
     http_client.circuit_breaker.reset()
     yield
     http_client.circuit_breaker.reset()
+
+
+@pytest.fixture(scope="module")
+def shared_rows(django_db_setup: None, django_db_blocker: Any) -> Iterator[Any]:
+    """Yield `write(make)`: all tests of a module see its rows, and roll back the rest."""
+    rows = rolled_back()
+    with django_db_blocker.unblock():
+        rows.__enter__()
+
+    def write(make: Callable[[], Any]) -> Any:
+        with django_db_blocker.unblock():
+            return make()
+
+    yield write
+    with django_db_blocker.unblock():
+        rows.__exit__(None, None, None)
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from django.utils import timezone
 from rest_framework import views as rest_framework_views
 
 from accounts.models import Member
-from accounts.personal_tokens import create_token
-from accounts.sessions import hash_session_key
+from accounts.sessions.store import hash_session_key
+from accounts.tokens.tokens import create_token
 from core.api.token_scopes import LEDGER, TokenScope, get_required_scope
 from core.api.views import APIView
 from tests.support.clients import JSONClient
@@ -96,6 +96,7 @@ member         POST                  /api/account/entries/{entry_id}/refund     
 member         POST                  /api/account/entries/{entry_id}/merge         ledger
 member         POST                  /api/account/entries/{entry_id}/unmerge       ledger
 member         GET                   /api/account/entries/transfer-candidates      ledger
+member         POST                  /api/account/entries/transfer-candidates/dismiss ledger
 member         GET,POST              /api/account/categories                       ledger
 member         PUT                   /api/account/categories/reorder               ledger
 member         POST                  /api/account/categories/import                ledger
@@ -113,6 +114,7 @@ member         GET,PUT,PATCH,DELETE  /api/account/quick-entries/{quick_entry_id}
 member         GET                   /api/account/networth/trend                   ledger
 premium        GET                   /api/account/backup
 premium        POST                  /api/account/restore
+premium        POST                  /api/account/restore/json
 premium        GET,POST              /api/account/tags                             ledger
 premium        PUT                   /api/account/tags/reorder                     ledger
 premium        GET,PUT,PATCH,DELETE  /api/account/tags/{tag_id}                    ledger

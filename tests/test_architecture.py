@@ -30,17 +30,17 @@ PURE = (
     "core/image_sandbox.py",
     "config/env.py",
     "core/logging.py",
-    "ledger/currencies.py",
-    "ledger/encryption.py",
+    "ledger/currencies/codes.py",
+    "ledger/base/encryption.py",
     "ledger/periods.py",
     "ledger/investments/cost_basis.py",
-    "ledger/schedule.py",
+    "ledger/models/schedule.py",
 )
 IMPURE = ("django.db", "rest_framework", "django.http")
 
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "misc"}
 MAX_FUNCTION_LINES = 60
-MAX_FILE_LINES = 400
+MAX_FILE_LINES = 600
 EXCEPTION_HANDLER = "core/api/exception_handler.py"
 # Its 503 is a report, not an error.
 HEALTH = "core/health.py"

@@ -1,47 +1,21 @@
 """Whoever cites the specification names a section that exists in `docs/spec`."""
 
-import os
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from tests.support.documents import ROOT, list_files, read_prose
 
-ROOT = Path(__file__).resolve().parents[1]
 SPEC = ROOT / "docs" / "spec"
-
-SUFFIXES = {".py", ".md", ".html", ".sql", ".toml", ".example"}
-# Hidden folders (.git, .venv, caches) are skipped as well.
-SKIPPED_FOLDERS = {"var", "node_modules"}
 
 HEADING = re.compile(r"^## (\d+\.\d+) (.+)$", re.MULTILINE)
 INDEX_ROW = re.compile(r"^\| (\d+\.\d+) (.+?) \|", re.MULTILINE)
 CITATION = re.compile(r"\bspec\s+(\d+(?:\.\d+)?(?:,\s+\d+(?:\.\d+)?)*)")
-# A citation may be broken over two lines of a comment.
-COMMENT_BREAK = re.compile(r"\n[ \t]*# ?")
 OLD_FORM = re.compile(
     r"\bcontract,?\s+section\b|\bservice\.md\b|\bcontract(?:-\w+)?\.md\b"
     r"|\(contract,\s",
     re.IGNORECASE,
 )
-
-
-def list_files() -> Iterator[Path]:
-    """Yield the project's own text files; a source tarball has no git to ask."""
-    for folder, folders, names in os.walk(ROOT):
-        folders[:] = [
-            name
-            for name in folders
-            if name not in SKIPPED_FOLDERS and not name.startswith(".")
-        ]
-        for name in names:
-            if Path(name).suffix in SUFFIXES:
-                yield Path(folder, name)
-
-
-def read_prose(path: Path) -> str:
-    return COMMENT_BREAK.sub(" ", path.read_text(encoding="utf-8"))
 
 
 def cite(text: str) -> list[str]:
@@ -111,19 +85,3 @@ def test_section_numbers_are_unique_and_in_the_file_of_their_chapter() -> None:
 def test_index_lists_every_section_by_its_title() -> None:
     index = (SPEC / "README.md").read_text(encoding="utf-8")
     assert dict(INDEX_ROW.findall(index)) == read_headings()
-
-
-@pytest.mark.parametrize("name", ["accounts", "the-ledger"])
-def test_proofs_name_tests_that_exist(name: str) -> None:
-    page = (ROOT / "docs" / f"proofs-of-{name}.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"`(tests/[\w/.]+|test_\w+)`", page))
-    files = {name for name in named if name.startswith("tests/")}
-    assert [name for name in sorted(files) if not (ROOT / name).exists()] == []
-    sources = "".join(
-        path.read_text(encoding="utf-8")
-        for name in files
-        if (path := ROOT / name).suffix == ".py"
-    )
-    functions = named - files
-    assert len(functions) > 15
-    assert [name for name in sorted(functions) if f"def {name}(" not in sources] == []

@@ -12,9 +12,11 @@ import pytest
 
 from accounts.models import Member
 from core.api.serializers import QuerySerializer, Serializer
-from ledger.ownership import OwnedPrimaryKeyField, OwnedView
+from ledger.base.ownership import OwnedPrimaryKeyField, OwnedView
 from tests.support.clients import JSONClient
+from tests.support.documented import select_known_fields
 from tests.support.factories import (
+    dump_rows_of,
     make_budget,
     make_category,
     make_entry,
@@ -26,7 +28,6 @@ from tests.support.factories import (
     make_wallet,
 )
 from tests.support.ledger_routes import LEDGER_ROUTES, MAKERS, WHOLE_BODY
-from tests.support.member_rows import dump_rows_of
 from tests.support.routes import MISSING_ID
 
 pytestmark = pytest.mark.django_db
@@ -42,6 +43,8 @@ BODY_CASES: dict[tuple[str, str], list[Any]] = {
     ("EntrySerializer", "walletId"): [
         ("POST", "/api/account/entries", make_wallet, None),
         ("PUT", "/api/account/entries/{}", make_wallet, make_entry),
+    ],
+    ("EntryPatchSerializer", "walletId"): [
         ("PATCH", "/api/account/entries/{}", make_wallet, make_entry),
         (
             "POST",
@@ -53,16 +56,26 @@ BODY_CASES: dict[tuple[str, str], list[Any]] = {
     ("EntrySerializer", "toWalletId"): [
         ("POST", "/api/account/entries", make_wallet, None),
         ("PUT", "/api/account/entries/{}", make_wallet, make_entry),
+    ],
+    ("EntryPatchSerializer", "toWalletId"): [
         ("PATCH", "/api/account/entries/{}", make_wallet, make_entry),
     ],
     ("EntrySerializer", "refundOf"): [
         ("POST", "/api/account/entries", make_entry, None),
         ("PUT", "/api/account/entries/{}", make_entry, make_entry),
+    ],
+    ("EntryPatchSerializer", "refundOf"): [
         ("PATCH", "/api/account/entries/{}", make_entry, make_entry),
     ],
-    ("LineSerializer", "walletId"): [
+    ("EntryLineSerializer", "walletId"): [
         ("POST", "/api/account/entries", make_wallet, None),
         ("PUT", "/api/account/entries/{}", make_wallet, make_entry),
+    ],
+    ("EntryLineSerializer", "refundOf"): [
+        ("POST", "/api/account/entries", make_entry, None),
+        ("PUT", "/api/account/entries/{}", make_entry, make_entry),
+    ],
+    ("LineSerializer", "walletId"): [
         ("POST", "/api/account/quick-entries", make_wallet, None),
         ("PATCH", "/api/account/quick-entries/{}", make_wallet, make_quick_entry),
         ("POST", "/api/account/recurring", make_wallet, None),
@@ -78,6 +91,9 @@ BODY_CASES: dict[tuple[str, str], list[Any]] = {
     ("WalletHistoryRowSerializer", "walletId"): [],
     ("WalletHistoryRowSerializer", "toWalletId"): [],
     ("WalletHistoryRowSerializer", "refundOf"): [],
+    ("UnmergedEntrySerializer", "walletId"): [],
+    ("UnmergedEntrySerializer", "toWalletId"): [],
+    ("UnmergedEntrySerializer", "refundOf"): [],
     # What the serializers of entries and templates share.
     ("ShapeSerializer", "toWalletId"): [],
     ("QuickEntrySerializer", "toWalletId"): [
@@ -115,6 +131,9 @@ BODY_CASES: dict[tuple[str, str], list[Any]] = {
 QUERY_CASES: dict[Any, list[Any]] = {
     ("EntryQuerySerializer", "walletId"): [
         ("GET", "/api/account/entries?walletId={id}", make_wallet, None),
+    ],
+    ("EntryQuerySerializer", "categoryId"): [
+        ("GET", "/api/account/entries?categoryId={id}", make_category, None),
     ],
     ("TradeQuerySerializer", "stockId"): [
         ("GET", "/api/account/trades?stockId={id}", make_stock, None),
@@ -198,6 +217,7 @@ def test_id_of_another_member_in_a_path_is_404_and_nothing_changes(
     before = dump_rows_of(other_member), dump_rows_of(premium_member)
     address = route.address(**{name: row.pk for name, row in rows.items()})
 
+    body = select_known_fields(method, address, body)
     response = client.send(method, address, body)
     missing = client.send(method, route.address(), body)
 
@@ -210,7 +230,7 @@ def test_id_of_another_member_in_a_path_is_404_and_nothing_changes(
 
 def body_with(serializer: str, field: str, row_id: int, wallet_id: int) -> Any:
     """Return a body that names a row, and the name of its field in an error."""
-    if serializer != "LineSerializer":
+    if not serializer.endswith("LineSerializer"):
         return WHOLE_BODY | {field: row_id}, field
     lines = [{"amount": 3}, {"amount": 2, field: row_id}]
     body = WHOLE_BODY | {"category": None, "walletId": wallet_id, "lines": lines}
@@ -243,8 +263,10 @@ def test_id_of_another_member_in_a_body_is_like_one_that_does_not_exist(
     before = dump_rows_of(other_member), dump_rows_of(premium_member)
 
     body, name = body_with(serializer, field, theirs.pk, own_wallet.pk)
+    body = select_known_fields(method, address, body)
     response = client.send(method, address, body)
     body, name = body_with(serializer, field, MISSING_ID, own_wallet.pk)
+    body = select_known_fields(method, address, body)
     missing = client.send(method, address, body)
 
     assert response.status_code == 400, response.content

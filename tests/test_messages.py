@@ -53,7 +53,7 @@ PLACEHOLDER = re.compile(r"\{\w*(?::\w+)?\}|%\(\w+\)s|%d")
 # the document, which is in English (decision 0105).
 NOT_FOR_CLIENTS = re.compile(
     r"/migrations/|/commands/|/demo/|/db/|/jobs/|/tasks\.py|ledger/distribution\.py"
-    r"|image_sandbox|sandboxed_reader|/openapi_examples[./]"
+    r"|image_sandbox|sandboxed_reader|/(\w+_)?examples\.py|/openapi_examples[./]"
 )
 # Exceptions that no client sees.
 INTERNAL_ERRORS = {
@@ -262,3 +262,20 @@ def test_texts_for_clients_are_marked() -> None:
         for text in find_unmarked_texts(ast.parse(path.read_text("utf-8")))
     ]
     assert unmarked == []
+
+
+def test_texts_of_fields_are_ours() -> None:
+    # DRF's name types of Python ("Decimal", "pk") and echo what was sent.
+    import_all()
+    foreign = re.compile(
+        r"(?i)\bpk\b|dictionary|\belements\b|integer|\bstring\b|boolean|\{input|_type\}"
+        r"|^Ensure|wrong format|\{datatype"
+    )
+    with translation.override("en"):
+        texts = {
+            text
+            for kind in subclasses_of(Serializer)
+            for text in list_field_texts(kind())
+        }
+    assert {"Not found.", "Must be a list."} <= texts
+    assert [text for text in texts if foreign.search(text)] == []

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
@@ -11,19 +12,25 @@ from typing import Any
 import jsonschema_rs
 import pytest
 import time_machine
+from django.apps import apps
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
 from django.utils import translation
 from pytest_httpserver import HTTPServer
 
 from accounts.models import Member
+from accounts.models.limits import RateLimit
 from accounts.security_examples import SEED
 from config.openapi_examples import EXAMPLES
 from core.api.examples import Call, Example, render_problem
 from core.api.openapi_view import build_document
 from core.api.renderers import dump_json
+from core.errors import NotFoundError
+from ledger.backup.examples import ROWS
 from tests.support.clients import JSONClient
 from tests.support.example_scene import NOW, Scene, make_scene
 from tests.support.fakes import FakeRates
+from tests.support.flush import rolled_back
 from tests.support.images import draw
 
 # Modules of examples; each begins with a scene of its own.
@@ -31,15 +38,15 @@ SCENARIOS = [
     "core.openapi_examples",
     "accounts.openapi_examples",
     "accounts.security_examples",
-    "ledger.openapi_examples.wallets",
-    "ledger.openapi_examples.categories",
-    "ledger.openapi_examples.tags",
-    "ledger.openapi_examples.entries",
-    "ledger.openapi_examples.card_notifications",
-    "ledger.openapi_examples.recurring",
-    "ledger.openapi_examples.budgets",
-    "ledger.openapi_examples.investments",
-    "ledger.openapi_examples.files",
+    "ledger.wallets.examples",
+    "ledger.categories.examples",
+    "ledger.tags.examples",
+    "ledger.entries.examples",
+    "ledger.notifications.examples",
+    "ledger.recurring.examples",
+    "ledger.budgets.examples",
+    "ledger.investments.examples",
+    "ledger.backup.examples",
     "board.openapi_examples",
     "billing.openapi_examples",
     "administration.openapi_examples",
@@ -56,9 +63,16 @@ FIRST_STEPS = [
     "createBudget",
     "createStock",
     "parseNotification",
-    "restoreBackup",
+    "restoreBackupFromJson",
     "createPost",
 ]
+# Views that take any name.
+OPEN_OPERATIONS = {
+    *("getImage", "getAvatar", "getHealth", "getLiveness", "getSchema"),
+    "receiveStoreNotification",
+}
+# Left out, the refund has the wallet of its expense; null is no wallet.
+OTHER_NULLS = {("refundEntry", "walletId")}
 # Fields with ids of rows, which the database chooses.
 ID_FIELD = re.compile(r"id|ids|\w+Id|moveTo|before|refundOf|with")
 MISSING_ID = 2**50
@@ -81,26 +95,37 @@ def read_operations(document: Any) -> dict[str, tuple[str, str, Any]]:
 class Scenario:
     """Sends examples, with the ids of the scene in place of theirs."""
 
-    def __init__(self, scene: Scene) -> None:
-        self.ids = scene.ids
+    def __init__(self, scene: Scene, accept: str = "application/json") -> None:
+        self.ids, self.accept = scene.ids, accept
         self.uuids: dict[str, str] = {}
         self.operations = read_operations(build_document())
         self.clients = {
             name: JSONClient(member) for name, member in scene.members.items()
         }
 
-    def send(self, operation_id: str, call: Call) -> Any:
+    def address(self, operation_id: str, call: Call) -> tuple[str, str, dict[str, str]]:
+        """Return method, path and query of the call."""
         method, path, _ = self.operations[operation_id]
-        path = path.format(**self.real(dict(call.path)))
         query = {
             name: json.dumps(value) if isinstance(value, bool) else str(value)
             for name, value in self.real(dict(call.query)).items()
         }
+        return method, path.format(**self.real(dict(call.path))), query
+
+    def send_without_body(self, operation_id: str, call: Call) -> Any:
+        method, path, query = self.address(operation_id, call)
+        client = self.clients.get(call.caller) or JSONClient()
+        return client.send(method, path, query_params=query)
+
+    def send(self, operation_id: str, call: Call) -> Any:
+        method, path, query = self.address(operation_id, call)
         # A new client each time for anybody: logins set a cookie.
         client = self.clients.get(call.caller) or JSONClient()
-        extra: Any = {"HTTP_ACCEPT": call.accept}
+        extra: Any = {"HTTP_ACCEPT": self.accept}
         if call.upload:
             file = SimpleUploadedFile("lunch.png", draw(), "image/png")
+            if operation_id == "restoreBackup":
+                file = SimpleUploadedFile("backup.json", json.dumps(ROWS).encode())
             return client.post(path, {call.upload: file}, query_params=query, **extra)
         body = None if call.body is None else self.real(call.body)
         return client.send(method, path, body, query_params=query, **extra)
@@ -159,11 +184,11 @@ class Scenario:
 
     def check(self, operation_id: str, example: Example) -> Iterator[str]:
         """Send the refused request, then the good one; yield what is not as said."""
-        refusal, problem = example.refusal, render_problem(example.refusal.error)
-        for name, call, status, answer in (
-            ("refusal", refusal.call, refusal.error.status, problem),
-            ("answer", example, example.status, example.answer),
-        ):
+        calls: list[Any] = [("answer", example, example.status, example.answer)]
+        if refusal := example.refusal:
+            problem = render_problem(refusal.error)
+            calls.insert(0, ("refusal", refusal.call, refusal.error.status, problem))
+        for name, call, status, answer in calls:
             response = self.send(operation_id, call)
             if response.status_code != status:
                 yield f"{operation_id} {name}: {response.status_code} {response.content!r}"
@@ -171,6 +196,183 @@ class Scenario:
                 text = response.content.decode()
                 actual = json.loads(text, parse_float=Decimal)
                 yield from self.differences(answer, actual, f"{operation_id} {name}")
+
+    def check_names(self, operation_id: str, example: Example) -> Iterator[str]:
+        """Send unknown names, then the example, then its answer; yield what is wrong."""
+        rows = read_rows()
+        method, path, operation = self.operations[operation_id]
+        for call, field in vary(example, method, operation):
+            response = self.send(operation_id, call)
+            # A response to an upload has no `data`.
+            problem = json.loads(response.content or b"{}")
+            found = [(e["field"], e["code"]) for e in problem.get("errors", [])]
+            if response.status_code != 400 or (field, "unknown") not in found:
+                yield f"{operation_id} {field}: {response.status_code} {found}"
+        changed = [label for label, each in read_rows().items() if each != rows[label]]
+        if changed:
+            yield f"{operation_id}: a refused request changed {', '.join(changed)}"
+        response = self.send(operation_id, example)
+        if example.answer is not None:
+            answer = json.loads(response.content, parse_float=Decimal)
+            list(self.differences(example.answer, answer, operation_id))
+        if self.is_echoed(operation_id, response):
+            path = path.format(**self.real(dict(example.path)))
+            client = self.clients.get(example.caller) or JSONClient()
+            text = json.loads(response.content, parse_float=Decimal)
+            body = json.loads(dump_json(text))
+            again = client.send(method, path, body)
+            codes = {e["code"] for e in (again.data or {}).get("errors", [])}
+            if "unknown" in codes or (method != "post" and again.status_code != 200):
+                yield f"{operation_id} sent back: {again.content!r}"
+            elif method != "post" and without_times(again.data) != without_times(text):
+                yield f"{operation_id} sent back changed {again.data}"
+
+    def check_nulls(self, operation_id: str, example: Example) -> Iterator[str]:
+        """Send null in each optional field, then the example; yield what is wrong."""
+        method, _, operation = self.operations[operation_id]
+        content = operation.get("requestBody", {}).get("content", {})
+        if "application/json" in content:
+            schema = content["application/json"]["schema"]
+            is_change = method != "post" or schema["$ref"].endswith("Patch")
+            for place, described, null, without in list_nulls(schema, example.body):
+                answer = self.try_body(operation_id, example, null)
+                if not takes_null(described):
+                    codes = [(e["field"], e["code"]) for e in answer[1]["errors"]]
+                    is_right = answer[0] == 400 and (place, "null") in codes
+                elif is_change and "." not in place:
+                    cleared = find_cleared(schema, place)
+                    is_right = cleared is None or answer == self.try_body(
+                        operation_id, example, {**without, place: cleared}
+                    )
+                else:
+                    is_right = answer == self.try_body(operation_id, example, without)
+                if not is_right and (operation_id, place) not in OTHER_NULLS:
+                    yield f"{operation_id} {place}: {answer}"
+        response = self.send(operation_id, example)
+        if example.answer is not None:
+            actual = json.loads(response.content, parse_float=Decimal)
+            list(self.differences(example.answer, actual, operation_id))
+
+    def try_body(self, operation_id: str, call: Call, body: Any) -> tuple[int, Any]:
+        """Return status and answer to another body, and undo what it writes."""
+        with transaction.atomic():
+            response = self.send(operation_id, replace(call, body=body))
+            transaction.set_rollback(True)
+        return response.status_code, without_ids(response.data)
+
+    def is_echoed(self, operation_id: str, response: Any) -> bool:
+        """Return whether the answer is the resource that the body writes."""
+        method, path, operation = self.operations[operation_id]
+        is_item = method in {"put", "patch"} or "{" not in path
+        if method == "post" and response.status_code != 201:
+            return False
+        body = operation.get("requestBody", {}).get("content", {})
+        if "application/json" not in body or not isinstance(response.data, dict):
+            return False
+        schema = body["application/json"]["schema"]
+        if reference := schema.get("$ref"):
+            name = reference.rpartition("/")[2]
+            schema = build_document()["components"]["schemas"][name]
+        return is_item and response.data.keys() >= set(schema.get("required", ()))
+
+
+def vary(example: Example, method: str, operation: Any) -> Iterator[tuple[Call, str]]:
+    """Yield the call with an unknown name in the query and at each depth of the body."""
+    base = {
+        name: getattr(example, name)
+        for name in ("path", "query", "body", "upload", "caller")
+    }
+    yield Call(**base | {"query": {**example.query, "unknownName": "1"}}), "unknownName"
+    takes_json = "application/json" in operation.get("requestBody", {}).get(
+        "content", {"application/json": ...}
+    )
+    if method == "get" or not takes_json:
+        return
+    body = {} if example.body is None else example.body
+    for place, changed in add_name(body):
+        yield Call(**base | {"body": changed}), place
+
+
+def add_name(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the value with an unknown name in each of its objects, and the place."""
+    if isinstance(value, dict):
+        yield "unknownName", value | {"unknownName": 1}
+        for key, part in value.items():
+            for place, changed in add_name(part):
+                yield f"{key}.{place}", value | {key: changed}
+    elif isinstance(value, list):
+        for index, part in enumerate(value):
+            for place, changed in add_name(part):
+                yield f"{index}.{place}", [*value[:index], changed, *value[index + 1 :]]
+
+
+def list_nulls(schema: Any, value: Any) -> Iterator[tuple[str, Any, Any, Any]]:
+    """Yield each optional field of a body: its place and schema, with null, without."""
+    if isinstance(value, list):
+        # All items have one schema.
+        first, *others = value
+        for place, described, null, without in list_nulls(schema["items"], first):
+            yield f"0.{place}", described, [null, *others], [without, *others]
+        return
+    body, schema = value or {}, resolve(schema)
+    for name, described in schema.get("properties", {}).items():
+        without = {key: part for key, part in body.items() if key != name}
+        if name not in schema.get("required", ()):
+            yield name, described, {**without, name: None}, without
+        if body.get(name) and "$ref" in described.get("items", ()):
+            for place, deeper, null, less in list_nulls(described, body[name]):
+                bodies = {**body, name: null}, {**body, name: less}
+                yield f"{name}.{place}", deeper, *bodies
+
+
+def resolve(schema: Any) -> Any:
+    name = schema["$ref"].rpartition("/")[2]
+    return build_document()["components"]["schemas"][name]
+
+
+def takes_null(described: Any) -> bool:
+    return "null" in described.get("type", ()) or "oneOf" in described
+
+
+def find_cleared(schema: Any, name: str) -> Any:
+    """Return what is sent to clear a field without null; None if nothing can be."""
+    reference = schema["$ref"].replace("Patch", "Write")
+    described = resolve({"$ref": reference})["properties"].get(name)
+    described = described or resolve(schema)["properties"][name]
+    empty = {"array": [], "boolean": False}
+    if "minLength" not in described and not described.keys() & {"format", "oneOf"}:
+        empty["string"] = ""
+    kind, _null = described.get("type", ("", ""))
+    return described.get("x-default", empty.get(kind))
+
+
+def without_ids(body: Any, name: str = "") -> Any:
+    """Return an answer without what differs each time."""
+    match body:
+        case dict():
+            return {key: without_ids(part, key) for key, part in body.items()}
+        case list():
+            return [without_ids(part, name) for part in body]
+        case int() if ID_FIELD.fullmatch(name):
+            return 0
+        case str():
+            return "" if name in RANDOM else UUID.sub("", IDP_LOGIN_ID.sub("", body))
+    return body
+
+
+def read_rows() -> dict[str, list[Any]]:
+    """Return the rows of all tables but sessions and counts of attempts."""
+    return {
+        model._meta.label: list(model._default_manager.order_by("pk").values())
+        for model in apps.get_models()
+        if model._meta.managed
+        and "ession" not in model.__name__
+        and model is not RateLimit
+    }
+
+
+def without_times(body: Any) -> Any:
+    return {name: value for name, value in body.items() if name != "updatedAt"}
 
 
 @pytest.fixture
@@ -185,7 +387,7 @@ def scene(
     """Yield the scene on the day of the examples, with the outside services."""
     settings.BILLING_TEST_MODE = True
     settings.PUBLIC_URL = "https://ledger.example"
-    monkeypatch.setattr("accounts.second_factor.make_seed", lambda: SEED)
+    monkeypatch.setattr("accounts.login.second_factor.make_seed", lambda: SEED)
     settings.OCR_API_KEY = "key"
     settings.OCR_BASE_URL = httpserver.url_for("").rstrip("/")
     receipt = {"fullTextAnnotation": {"text": "김밥천국 강남점\n합계 12,000원"}}
@@ -212,9 +414,13 @@ def scene(
         yield make_scene()
 
 
+# Generated clients accept nothing else where a success has no content.
+@pytest.mark.parametrize("accept", ["application/json", "application/problem+json"])
 @pytest.mark.parametrize("module", SCENARIOS)
-def test_examples_are_answered_as_they_say(module: str, scene: Scene) -> None:
-    scenario = Scenario(scene)
+def test_examples_are_answered_as_they_say_whatever_the_client_accepts(
+    module: str, accept: str, scene: Scene
+) -> None:
+    scenario = Scenario(scene, accept)
     examples = import_module(module).EXAMPLES
     assert examples
     differences = [
@@ -223,6 +429,55 @@ def test_examples_are_answered_as_they_say(module: str, scene: Scene) -> None:
         for difference in scenario.check(operation_id, example)
     ]
     assert not differences, "\n".join(differences)
+
+
+@pytest.mark.parametrize("module", SCENARIOS)
+def test_unknown_names_are_refused_and_answers_can_be_sent_back(
+    module: str, scene: Scene
+) -> None:
+    scenario = Scenario(scene)
+    wrong = [
+        line
+        for operation_id, example in import_module(module).EXAMPLES.items()
+        if operation_id not in OPEN_OPERATIONS
+        for line in scenario.check_names(operation_id, example)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("module", SCENARIOS)
+def test_null_leaves_out_on_creation_and_clears_in_changes(
+    module: str, scene: Scene
+) -> None:
+    scenario = Scenario(scene)
+    wrong = [
+        line
+        for operation_id, example in import_module(module).EXAMPLES.items()
+        for line in scenario.check_nulls(operation_id, example)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("module", SCENARIOS)
+def test_bodies_are_required_where_the_answer_is_400_without(
+    module: str, scene: Scene
+) -> None:
+    scenario = Scenario(scene)
+    wrong = []
+    for operation_id, example in import_module(module).EXAMPLES.items():
+        _, _, operation = scenario.operations[operation_id]
+        body = operation.get("requestBody")
+        if body and operation_id not in OPEN_OPERATIONS:
+            with rolled_back():
+                status = scenario.send_without_body(operation_id, example).status_code
+            if (status == 400) != body.get("required", False):
+                wrong.append(f"{operation_id}: {status}")
+        # The next ones may need what it makes.
+        response = scenario.send(operation_id, example)
+        if example.answer is not None:
+            answer = json.loads(response.content, parse_float=Decimal)
+            list(scenario.differences(example.answer, answer, operation_id))
+    assert wrong == []
 
 
 @pytest.mark.parametrize("operation_id", FIRST_STEPS)
@@ -261,9 +516,12 @@ def test_example_is_in_the_document(operation_id: str) -> None:
     if example.answer is not None:
         content = responses[str(example.status)]["content"]
         assert content["application/json"]["example"] == example.answer
+    if example.refusal is None:
+        return
     error = example.refusal.error
-    response = responses.get(str(error.status)) or responses["default"]
-    problems = response["content"]["application/problem+json"]["examples"]
+    problems = responses[str(error.status)]["content"]["application/problem+json"][
+        "examples"
+    ]
     assert problems[error.code] == {"value": render_problem(error)}
 
 
@@ -299,5 +557,5 @@ def list_examples(content: Any) -> list[Any]:
 
 def test_examples_are_in_english_whoever_asks_first() -> None:
     with translation.override("ko"):
-        text = render_problem(EXAMPLES["getWallet"].refusal.error)["detail"]
+        text = render_problem(NotFoundError())["detail"]
     assert text == "Not found."

@@ -1,1 +1,1 @@
-"""Mails to members: texts, the outbox, and the job that sends them (spec 2.10)."""
+"""Mails to members (spec 2.10)."""

@@ -1,4 +1,4 @@
-"""Sending of the mails that wait, each by one of concurrent runs (spec 2.10)."""
+"""Delivery of waiting mails; concurrent runs share them (spec 2.10)."""
 
 import logging
 import time
@@ -13,35 +13,29 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.mail.outbox import is_mail_configured, mail_context
-from accounts.mail.transport import (
-    PermanentMailError,
-    TemporaryMailError,
-    send_message,
-)
+from accounts.mail.transport import PermanentMailError, TemporaryMailError, send_message
 from accounts.models import Mail
+from accounts.models.purging import purge
 from core.db.transactions import retry_on_conflict
 from core.sealing import UnsealingError, unseal
 
 logger = logging.getLogger(__name__)
 
-# A run begins no further mail after this time; it ends within the minute.
+# A run begins no mail after this time and ends within the minute.
 RUN_SECONDS = 25.0
-# The mail of a worker that was killed is due again then. Longer than sending it takes.
+# A killed worker's mail is due again after it; sending takes less.
 LEASE = timedelta(minutes=2)
 # Waits between attempts double, up to 64 minutes.
 INITIAL_BACKOFF = timedelta(minutes=1)
 MAX_BACKOFF_EXPONENT = 6
-# How long the rows of mails are kept that were sent or given up; nothing is in them.
+# Ended mails keep no content.
 RETENTION = timedelta(days=7)
-PURGE_BATCH = 5_000
 
 State = Mail.State
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryResult:
-    """Counts of one run: mails sent, and those that wait for another attempt."""
-
     sent: int = 0
     failed: int = 0
 
@@ -51,11 +45,7 @@ def has_due_mails(now: datetime) -> bool:
 
 
 def send_due_mails() -> DeliveryResult:
-    """Send the mails that are due, the longest waiting first.
-
-    The run ends when the server fails, as the others would meet the same, and after
-    `RUN_SECONDS`.
-    """
+    """Send due mails until the server fails or `RUN_SECONDS` have passed."""
     sent = failed = 0
     started_at = time.monotonic()
     _give_up_expired(timezone.now())
@@ -70,7 +60,7 @@ def send_due_mails() -> DeliveryResult:
             _postpone(mail, str(error))
             if error.is_of_server:
                 break
-        # A value that is no header, or one that no key opens any more.
+        # A header is invalid, or no key opens the content.
         except (PermanentMailError, UnsealingError, ValueError) as error:
             reason = str(error) if isinstance(error, PermanentMailError) else ""
             _end(mail, State.GIVEN_UP, reason or type(error).__name__)
@@ -81,14 +71,7 @@ def send_due_mails() -> DeliveryResult:
 
 
 def purge_mails(now: datetime) -> int:
-    """Delete the rows of mails that ended long ago, in batches; return their number."""
-    purged = 0
-    while True:
-        ended = Mail.objects.filter(ended_at__lte=now - RETENTION).order_by()
-        ids = list(ended.values_list("id", flat=True)[:PURGE_BATCH])
-        if not ids:
-            return purged
-        purged += Mail.objects.filter(id__in=ids).delete()[0]
+    return purge(Mail.objects.filter(ended_at__lte=now - RETENTION))
 
 
 def _list_due(now: datetime) -> QuerySet[Mail]:
@@ -97,7 +80,6 @@ def _list_due(now: datetime) -> QuerySet[Mail]:
 
 @retry_on_conflict
 def _claim_mail(now: datetime) -> Mail | None:
-    """Reserve a due mail for this run, and set the time of its next attempt."""
     with transaction.atomic():
         due = _list_due(now).select_for_update(skip_locked=True, of=("self",))
         mail = due.order_by("next_attempt_at", "id").first()
@@ -117,7 +99,7 @@ def _make_message(mail: Mail) -> EmailMultiAlternatives:
         [content["to"]],
         headers={
             "Message-ID": mail.message_id,
-            # No holiday replies to what a machine sends.
+            # Prevents holiday replies.
             "Auto-Submitted": "auto-generated",
         },
     )
@@ -127,7 +109,7 @@ def _make_message(mail: Mail) -> EmailMultiAlternatives:
 
 def _give_up_expired(now: datetime) -> None:
     expired = Mail.objects.filter(state=State.WAITING, expires_at__lte=now)
-    # Not those that are being sent.
+    # Skip mails that another worker is sending.
     for mail in expired.filter(next_attempt_at__lte=now):
         _end(mail, State.GIVEN_UP, mail.error or "expired")
 
@@ -150,7 +132,7 @@ def _end(mail: Mail, state: State, reason: str = "") -> None:
 
 
 def _update_claimed(mail: Mail, **values: object) -> None:
-    """Update the row unless another run has claimed it since."""
+    """Update the row unless another run has claimed it."""
     rows = Mail.objects.filter(pk=mail.pk, attempts=mail.attempts, state=State.WAITING)
     rows.update(**values)
 

@@ -1,4 +1,4 @@
-"""The outbox: mails are rows, written with their reason (spec 2.10)."""
+"""The outbox: mails are rows, in the transaction of their reason (spec 2.10)."""
 
 import logging
 import uuid
@@ -16,17 +16,15 @@ from django.utils.translation import gettext
 
 from accounts.errors import MailNotConfiguredError
 from accounts.identifiers import normalize_identifier
-from accounts.mail.kick import send_soon
 from accounts.mail.rendering import render_mail
+from accounts.mail.trigger import send_on_commit
 from accounts.models import Mail, Member
-from accounts.rate_limits import RateLimitPolicy, consume_attempt
-from core.client_ip import rate_limit_key
+from accounts.security.rate_limits import RateLimitPolicy
 from core.errors import InvalidFieldError, RateLimitedError
 from core.sealing import hash_secret, seal
 
 logger = logging.getLogger(__name__)
 
-# How long a mail is tried.
 MAIL_LIFETIME = timedelta(hours=24)
 MAIL_PER_RECIPIENT_HOUR = RateLimitPolicy("mail-recipient", 5, timedelta(hours=1))
 MAIL_PER_RECIPIENT_DAY = RateLimitPolicy("mail-recipient-day", 20, timedelta(days=1))
@@ -38,16 +36,12 @@ def is_mail_configured() -> bool:
 
 
 def require_mail_configured() -> None:
-    """Raise `MailNotConfiguredError` if this installation sends no mails."""
     if not is_mail_configured():
         raise MailNotConfiguredError
 
 
 def is_mailable(address: str) -> bool:
-    """Return True if a mail can be sent to the address.
-
-    Those of sign-ups are valid; those of an identity provider may not be.
-    """
+    """Check an address; an identity provider may send invalid ones."""
     try:
         validate_email(address)
     except ValidationError:
@@ -55,18 +49,15 @@ def is_mailable(address: str) -> bool:
     return address.isascii() and address.isprintable()
 
 
-def consume_mail_limits(address: str, ip_address: str | None = None) -> None:
-    """Count a mail to the address that a client asks for; raise `RateLimitedError`.
+def consume_mail_limits(address: str) -> None:
+    """Count a mail to the address, or raise `RateLimitedError`.
 
-    Call it outside of the transaction of the mail, whose failure must not take the
-    attempt back.
+    Call it outside of the mail's transaction, whose rollback would refund the attempt.
     """
-    if ip_address is not None:
-        consume_attempt(MAIL_PER_IP, rate_limit_key(ip_address))
-    # Without the address itself: the row may outlive the account.
+    # The row may outlive the account, so it has a hash.
     recipient = hash_secret(normalize_identifier(address), "mail recipient").hex()
-    consume_attempt(MAIL_PER_RECIPIENT_DAY, recipient)
-    consume_attempt(MAIL_PER_RECIPIENT_HOUR, recipient)
+    MAIL_PER_RECIPIENT_DAY.consume(recipient)
+    MAIL_PER_RECIPIENT_HOUR.consume(recipient)
 
 
 def queue_mail(
@@ -78,14 +69,12 @@ def queue_mail(
     language: str,
     expires_at: datetime | None = None,
 ) -> Mail:
-    """Write a mail into the outbox; call it in the transaction of its reason.
+    """Write a mail; `member` is None for a mail about several.
 
-    It is sent after the commit, until `expires_at` at the latest. The caller counts
-    it (`consume_mail_limits`). The member is whose data it is, None for several.
-    Raises `MailNotConfiguredError`, and `InvalidFieldError` for an address to which no
-    mail can be sent.
+    The caller counts it (`consume_mail_limits`).
     """
-    require_mail_configured()
+    if not is_mail_configured():
+        raise MailNotConfiguredError
     if not is_mailable(to):
         raise InvalidFieldError(
             "email", gettext("No mail can be sent to this address.")
@@ -108,18 +97,17 @@ def queue_mail(
         next_attempt_at=now,
         expires_at=expires_at or now + MAIL_LIFETIME,
     )
-    send_soon()
+    send_on_commit()
     return mail
 
 
 def queue_notice(
     member: Member, template: str, context: Mapping[str, Any] | None = None
 ) -> None:
-    """Queue a notice about the member's security to their address, if that is possible.
+    """Queue a security notice if possible.
 
-    Call it in the transaction of its reason. Without mail nothing happens. Notices
-    to a verified address are not limited; others are, silently, since the address may
-    be that of a stranger. The templates name the login id, never the display name.
+    An unverified address may be a stranger's: its notices are limited, silently, and
+    name the login id, never the display name.
     """
     if not (is_mail_configured() and is_mailable(member.email)):
         return
@@ -134,5 +122,4 @@ def queue_notice(
 
 
 def mail_context(message_id: str) -> str:
-    """Return the context under which the content of a mail is sealed."""
     return f"mail {message_id}"

@@ -1,4 +1,4 @@
-"""One mail to the mail server, within time limits, or into a folder."""
+"""Transport of a mail to the server, or into a folder."""
 
 import os
 import smtplib
@@ -13,22 +13,18 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.core.mail.backends.smtp import EmailBackend
 
-# Of one step of the protocol, and of all.
+# Limits of one step of the protocol, and of all steps.
 STEP_TIMEOUT_SECONDS = 10
 MAIL_TIMEOUT_SECONDS = 30
 PERMANENT_STATUSES = range(500, 600)
 
 
 class PermanentMailError(Exception):
-    """The mail will never be accepted; the message is its SMTP status."""
+    """The server never accepts the mail; the message is the SMTP status."""
 
 
 class TemporaryMailError(Exception):
-    """The mail was not accepted now.
-
-    The message is the SMTP status or the class of the failure. With `is_of_server` the
-    next mail would fail, too.
-    """
+    """The server may accept the mail later; with `is_of_server` all mails fail."""
 
     def __init__(self, reason: str, *, is_of_server: bool) -> None:
         super().__init__(reason)
@@ -36,9 +32,9 @@ class TemporaryMailError(Exception):
 
 
 class _Deadline:
-    """Ends connections when the time of a mail is over.
+    """Ends connections after the time limit of a mail.
 
-    A server that sends a byte now and then keeps each step within its limit.
+    A server that sends single bytes never reaches the limit of a step.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -48,7 +44,7 @@ class _Deadline:
         self._timer.start()
 
     def watch(self, connection: socket.socket) -> None:
-        # A second handle: TLS takes the first one over.
+        # TLS takes over the first handle.
         self._sockets.append(socket.socket(fileno=os.dup(connection.fileno())))
 
     def cancel(self) -> None:
@@ -64,7 +60,7 @@ class _Deadline:
 
 
 class _WatchedSMTP(smtplib.SMTP):
-    # Of a class made for one mail: both constructors of smtplib connect.
+    # Each mail has a class: the constructors of smtplib connect.
     _deadline: ClassVar[_Deadline]
 
     def _get_socket(self, *arguments: Any) -> socket.socket:
@@ -74,12 +70,10 @@ class _WatchedSMTP(smtplib.SMTP):
 
 
 class _WatchedSMTPS(smtplib.SMTP_SSL, _WatchedSMTP):
-    """TLS around the socket that `_WatchedSMTP` watches."""
+    pass
 
 
 class _WatchedBackend(EmailBackend):
-    """Django's SMTP backend, whose connections end at the deadline."""
-
     def __init__(self, deadline: _Deadline, **options: Any) -> None:
         super().__init__(timeout=STEP_TIMEOUT_SECONDS, **options)
         self._deadline = deadline
@@ -91,8 +85,6 @@ class _WatchedBackend(EmailBackend):
 
 
 def send_message(message: EmailMultiAlternatives) -> None:
-    """Send a mail; raise `PermanentMailError` or `TemporaryMailError`."""
-    # With a server only: the job does not run without.
     server: Any = settings.MAIL_SERVER
     if "folder" in server:
         write_into_folder(message, server["folder"])
@@ -103,13 +95,11 @@ def send_message(message: EmailMultiAlternatives) -> None:
             backend.open()
             backend.send_messages([message])
         finally:
-            # The mail was accepted or not, however the connection ends.
             with suppress(OSError, smtplib.SMTPException):
                 backend.close()
 
 
 def write_into_folder(message: EmailMultiAlternatives, folder: Path) -> None:
-    """Write the mail into a file of its own, readable by its owner only."""
     name = str(message.extra_headers["Message-ID"]).strip("<>").partition("@")[0]
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -132,10 +122,9 @@ def _deadline(seconds: float) -> Iterator[_Deadline]:
 
 @contextmanager
 def _smtp_errors() -> Iterator[None]:
-    """Tell refusals that last from those that may pass, without the server's text.
+    """Translate errors of smtplib, whose texts may have addresses.
 
-    That may quote the address. Who may send at all is the operator's affair: refusals
-    of the login and of the sender may pass, when the settings are mended.
+    A refused login or sender is temporary: the operator may correct the settings.
     """
     try:
         yield

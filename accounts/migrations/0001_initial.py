@@ -353,11 +353,6 @@ class Migration(migrations.Migration):
                         name="member_suspended",
                     ),
                     models.Index(
-                        condition=models.Q(("status", "CLOSED")),
-                        fields=["id"],
-                        name="member_closed",
-                    ),
-                    models.Index(
                         condition=models.Q(("plan", "PREMIUM")),
                         fields=["-id"],
                         name="member_premium",
@@ -754,10 +749,10 @@ class Migration(migrations.Migration):
             },
         ),
         # Functions, triggers and first rows.
-        sql_file("accounts", "premium"),
-        sql_file("accounts", "sessions"),
-        sql_file("accounts", "member_counts"),
-        sql_file("accounts", "email_changes"),
-        sql_file("accounts", "audit_log"),
+        sql_file("accounts", "premium", "0001"),
+        sql_file("accounts", "sessions", "0001"),
+        sql_file("accounts", "member_counts", "0001"),
+        sql_file("accounts", "email_changes", "0001"),
+        sql_file("accounts", "audit_log", "0001"),
         migrations.RunPython(insert_signup_setting, migrations.RunPython.noop),
     ]

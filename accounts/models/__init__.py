@@ -1,4 +1,4 @@
-"""Models of members, sessions, factors, mails, points, limits, settings, the logs."""
+"""Models of members and their access."""
 
 from accounts.models.audit_log import AuditLogEntry
 from accounts.models.counts import MemberCount

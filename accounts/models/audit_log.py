@@ -8,9 +8,9 @@ from accounts.models.members import MAX_LOGIN_ID_LENGTH
 
 
 class AuditLogEntry(models.Model):
-    """A change by an administrator; a trigger refuses to change or delete the row.
+    """A change by an administrator; a trigger keeps the row from changes.
 
-    Without foreign keys: the log outlives its authors and its targets.
+    Without foreign keys, the log outlives its authors and targets.
     """
 
     class Action(models.TextChoices):
@@ -20,10 +20,9 @@ class AuditLogEntry(models.Model):
 
     at = models.DateTimeField(default=timezone.now)
     actor_id = models.BigIntegerField()
-    # The login id, which nobody could look up once the account is gone.
     actor_name = models.CharField(max_length=MAX_LOGIN_ID_LENGTH)
     action = models.CharField(max_length=8, choices=Action.choices)
-    # The label of the model, such as `accounts.Member`.
+    # A label such as `accounts.Member`.
     target_type = models.CharField(max_length=100)
     target_id = models.CharField(max_length=100)
     target_label = models.CharField(max_length=200)

@@ -1,19 +1,18 @@
-"""Counters of members, maintained by triggers."""
+"""Counters of members."""
 
 from django.db import models
 
 
 class MemberCount(models.Model):
-    """Number of members by role, status and plan: the sum of `count` over the rows.
+    """Number of members: the sum of `count`.
 
-    Triggers on `member` only insert rows, so that writers never wait for each other.
-    `accounts.member_counters.compact_member_counts` sums them up daily.
+    Triggers only insert rows, so that writers never wait for each other.
     """
 
     role = models.CharField(max_length=6)
     status = models.CharField(max_length=9)
     plan = models.CharField(max_length=7)
-    # Negative in rows for members who were deleted or changed.
+    # Negative for deleted or changed members.
     count = models.BigIntegerField()
 
     class Meta:

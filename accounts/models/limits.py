@@ -5,8 +5,6 @@ from django.db import models
 
 
 class RateLimit(models.Model):
-    """Times of the recent attempts under one key, such as an IP address."""
-
     key = models.CharField(max_length=200, primary_key=True)
     attempts = ArrayField(models.DateTimeField())
     expires_at = models.DateTimeField(db_index=True)

@@ -1,4 +1,4 @@
-"""The outbox of mails, and the codes that they bring to members (spec 2.10 on)."""
+"""Mails and codes in them (spec 2.10)."""
 
 import uuid
 
@@ -11,32 +11,29 @@ MAX_EMAIL_LENGTH = 254
 
 
 class Mail(models.Model):
-    """A mail, written in the transaction of its reason and sent by a job.
-
-    `content` is sealed and wiped when the mail was sent or given up.
-    """
+    """A mail; `content` is sealed, and wiped at the end."""
 
     class State(models.TextChoices):
         WAITING = "WAITING"
         SENT = "SENT"
         GIVEN_UP = "GIVEN_UP"
 
-    # None for one that is about several accounts with the same address.
+    # NULL if several accounts share the address.
     member = models.ForeignKey(
         Member, on_delete=models.CASCADE, null=True, related_name="mails"
     )
     template = models.CharField(max_length=40)
-    # The same at each attempt, so that a mail that was sent twice shows once.
+    # Equal at each attempt: mail programs then hide repetitions.
     message_id = models.CharField(max_length=255, unique=True)
     content = models.BinaryField(null=True)
     state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
-    # The version of the row, too: only the newest attempt says how it ended.
+    # Version of the row: only the newest attempt writes its result.
     attempts = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now)
     next_attempt_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
-    # The class or the SMTP status of the last failure; no text of the server.
+    # SMTP status or class of the last failure.
     error = models.CharField(max_length=60, default="")
 
     class Meta:
@@ -73,10 +70,9 @@ class Mail(models.Model):
 
 
 class CodeRequest(models.Model):
-    """A request for a code by mail; there is one for each that anybody makes.
+    """A request for a code by mail, which exists without an account too.
 
-    One for a forgotten password names what was typed, sealed, until a job has found the
-    accounts. It exists, and counts its tries, also if there is no such account.
+    `target` is the sealed login id or address of a forgotten password.
     """
 
     class Purpose(models.TextChoices):
@@ -85,7 +81,6 @@ class CodeRequest(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     purpose = models.CharField(max_length=14, choices=Purpose.choices)
-    # None for a typed login id or address, which is in `target` then.
     member = models.ForeignKey(
         Member, on_delete=models.CASCADE, null=True, related_name="code_requests"
     )
@@ -93,7 +88,7 @@ class CodeRequest(models.Model):
     tries = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(db_index=True)
-    # None while the job has to send the codes.
+    # NULL until the job has sent the codes.
     processed_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -112,8 +107,6 @@ class CodeRequest(models.Model):
 
 
 class Code(models.Model):
-    """A code that was sent to a member; its row exists until it is spent or ended."""
-
     request = models.ForeignKey(
         CodeRequest, on_delete=models.CASCADE, related_name="codes"
     )
@@ -121,7 +114,6 @@ class Code(models.Model):
     mail = models.ForeignKey(
         Mail, on_delete=models.SET_NULL, null=True, related_name="codes"
     )
-    # The address to which it was sent.
     email = models.EmailField(max_length=MAX_EMAIL_LENGTH)
     code_hash = models.BinaryField()
 

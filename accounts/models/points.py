@@ -5,13 +5,11 @@ from django.utils import timezone
 
 from accounts.models.members import Member
 
-# For posts and comments together (spec 2.8).
+# Posts and comments together (spec 2.8).
 DAILY_AWARD_LIMIT = 3
 
 
 class PointHistory(models.Model):
-    """One award of points."""
-
     class Reason(models.TextChoices):
         POST = "POST"
         COMMENT = "COMMENT"
@@ -22,8 +20,7 @@ class PointHistory(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     # The day in the home time zone.
     award_day = models.DateField(null=True, editable=False)
-    # Number of the award on its day, from 1. Unique, which enforces the daily limit
-    # between concurrent awards.
+    # Counts from 1 each day; constraints enforce the daily limit.
     award_number = models.SmallIntegerField(null=True, editable=False)
 
     class Meta:

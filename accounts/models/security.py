@@ -1,27 +1,26 @@
-"""The second factor, its tickets, and the security log (spec 2.16, 2.17)."""
+"""The second factor and the security log (spec 2.16, 2.17)."""
 
 from django.db import models
 from django.utils import timezone
 
 from accounts.models.members import Member
 from accounts.models.sessions import MAX_NAME_LENGTH
+from core.client import Client
+from core.db.rows import prepared_cursor
 
 DIGEST_LENGTH = 64
 
 
 class TotpFactor(models.Model):
-    """The authenticator app of a member; `sealed_seed` is NULL until it is confirmed.
-
-    `last_step` is the newest step whose code was taken: each counts once.
-    """
+    """An authenticator app; `sealed_seed` is NULL until confirmed."""
 
     member = models.OneToOneField(
         Member, on_delete=models.CASCADE, primary_key=True, related_name="totp_factor"
     )
     sealed_seed = models.BinaryField(null=True)
+    # Newest spent step: each code counts once.
     last_step = models.BigIntegerField(default=0)
     confirmed_at = models.DateTimeField(null=True)
-    # The next seed, until its first code confirms it.
     pending_seed = models.BinaryField(null=True)
     pending_until = models.DateTimeField(null=True)
 
@@ -38,11 +37,15 @@ class TotpFactor(models.Model):
     def __str__(self) -> str:
         return f"authenticator of member {self.pk}"
 
+    @property
+    def sealing_context(self) -> str:
+        return f"totp {self.pk}"
+
 
 class RecoveryCode(models.Model):
-    """A code that stands for the second factor once; only its hash is stored.
+    """A code that stands for the second factor once.
 
-    The index is the part of the code that says which hash to compute.
+    `index` is its first part and names the hash to compute.
     """
 
     member = models.ForeignKey(
@@ -65,18 +68,17 @@ class RecoveryCode(models.Model):
 
 
 class LoginTicket(models.Model):
-    """A login that waits for its second factor, stored under the SHA-256 of its key."""
+    """A login before its second factor, under the SHA-256 of its key."""
 
     digest = models.CharField(max_length=DIGEST_LENGTH, primary_key=True)
     member = models.ForeignKey(
         Member, on_delete=models.CASCADE, related_name="login_tickets"
     )
-    # Of the password at the first step: with another one the ticket is dead.
+    # A changed password ends the ticket.
     auth_hash = models.CharField(max_length=128)
     attempts = models.PositiveSmallIntegerField(default=0)
     expires_at = models.DateTimeField(db_index=True)
     device_name = models.CharField(max_length=MAX_NAME_LENGTH, default="")
-    # What the answer to the login has beside the session.
     extra = models.JSONField(default=dict)
 
     class Meta:
@@ -86,9 +88,53 @@ class LoginTicket(models.Model):
         return f"login of member {self.member_id}"
 
 
-class SecurityLogEntry(models.Model):
-    """Something that happened to how an account is accessed, as its member sees it."""
+# The device has the name of the session unless a name is given.
+_INSERT = """
+    INSERT INTO security_event
+        (member_id, kind, at, is_by_staff, ip_address, device_name, client, detail)
+    VALUES (
+        %(member_id)s, %(kind)s, %(at)s, %(is_by_staff)s, %(ip_address)s,
+        COALESCE(
+            %(device_name)s::text,
+            (SELECT name FROM auth_session WHERE key_hash = %(key_hash)s),
+            ''
+        ),
+        %(client)s, %(detail)s
+    )
+"""
 
+
+class SecurityLogManager(models.Manager["SecurityLogEntry"]):
+    def record(
+        self,
+        member_id: int,
+        kind: str,
+        client: Client,
+        *,
+        detail: str = "",
+        device_name: str | None = None,
+        is_by_staff: bool = False,
+    ) -> None:
+        if is_by_staff:
+            client, device_name = Client(), ""
+        with prepared_cursor() as cursor:
+            cursor.execute(
+                _INSERT,
+                {
+                    "member_id": member_id,
+                    "kind": kind,
+                    "at": timezone.now(),
+                    "is_by_staff": is_by_staff,
+                    "ip_address": client.address or None,
+                    "device_name": device_name,
+                    "key_hash": client.session_key_hash,
+                    "client": client.name,
+                    "detail": detail[:MAX_NAME_LENGTH],
+                },
+            )
+
+
+class SecurityLogEntry(models.Model):
     class Kind(models.TextChoices):
         LOGIN = "LOGIN"
         LOGIN_FAILED = "LOGIN_FAILED"
@@ -104,19 +150,22 @@ class SecurityLogEntry(models.Model):
         TOKEN_CREATED = "TOKEN_CREATED"  # noqa: S105
         TOKEN_REVOKED = "TOKEN_REVOKED"  # noqa: S105
         EXPORTED = "EXPORTED"
+        RESTORED = "RESTORED"
 
     member = models.ForeignKey(
         Member, on_delete=models.CASCADE, related_name="security_log", db_index=False
     )
     kind = models.CharField(max_length=16, choices=Kind.choices)
     at = models.DateTimeField(default=timezone.now)
-    # Staff and commands leave the three after it empty.
+    # Empty where staff act: address, device and client.
     is_by_staff = models.BooleanField(default=False)
     ip_address = models.GenericIPAddressField(null=True)
     device_name = models.CharField(max_length=MAX_NAME_LENGTH, default="")
     client = models.CharField(max_length=60, default="")
     # The name of a token or of the device whose session was ended.
     detail = models.CharField(max_length=MAX_NAME_LENGTH, default="")
+
+    objects = SecurityLogManager()
 
     class Meta:
         db_table = "security_event"

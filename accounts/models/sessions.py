@@ -1,4 +1,4 @@
-"""Session rows, the persistent mirror of the session cache (spec 1.7)."""
+"""Rows of sessions and personal tokens (spec 1.7)."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.functions import RandomUUID
@@ -11,10 +11,10 @@ MAX_SCOPE_LENGTH = 30
 
 
 class AuthSession(models.Model):
-    """A session or personal token, stored under the SHA-256 of its key.
+    """A session or personal token, under the SHA-256 of its key.
 
-    The key itself is not stored. A trigger copies a member's new plan or name into the
-    member's rows and raises their version, also after a change of role or status.
+    A trigger raises the version after a change of the member's name, plan, role or
+    status.
     """
 
     class Kind(models.TextChoices):
@@ -22,14 +22,13 @@ class AuthSession(models.Model):
         TOKEN = "TOKEN"  # noqa: S105  # a kind, no secret
 
     key_hash = models.CharField(max_length=64, primary_key=True)
-    # The `id` that clients see, since the hash is that of a credential.
+    # The `id` for clients; the hash belongs to a credential.
     public_id = models.UUIDField(db_default=RandomUUID(), unique=True, editable=False)
     kind = models.CharField(
         max_length=7, choices=Kind.choices, db_default=Kind.SESSION, editable=False
     )
-    # What a token may do; NULL for a session.
+    # NULL for a session.
     scopes = ArrayField(models.CharField(max_length=MAX_SCOPE_LENGTH), null=True)
-    # Of a token, or of the device that logged in.
     name = models.CharField(max_length=MAX_NAME_LENGTH, db_default="", default="")
     member = models.ForeignKey(
         Member, on_delete=models.CASCADE, null=True, related_name="sessions"
@@ -37,15 +36,15 @@ class AuthSession(models.Model):
     plan = models.CharField(max_length=7, default="")
     display_name = models.CharField(max_length=MAX_DISPLAY_NAME_LENGTH, default="")
     data = models.JSONField(default=dict)
-    # Raised by every change: an older cache entry must not replace a newer one.
+    # Rises with every change, so that old cache entries lose.
     version = models.BigIntegerField(default=1)
     created_at = models.DateTimeField()
-    # NULL for a token that was never used.
+    # NULL for an unused token.
     last_seen_at = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(db_index=True)
-    # Until when the authentication counts as fresh (`accounts.fresh_authentication`).
+    # End of the time in `accounts.login.fresh`.
     fresh_until = models.DateTimeField(null=True)
-    # When the member got the notice that a token ends soon.
+    # Time of the notice that the token ends.
     expiry_notified_at = models.DateTimeField(null=True)
     ip_address = models.GenericIPAddressField(null=True)
     user_agent = models.CharField(max_length=200, default="")

@@ -1,11 +1,11 @@
-"""Settings that administrators change while the service is running."""
+"""Settings that administrators change."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 
 class ApplicationSetting(models.Model):
-    """A boolean setting of the service, such as whether sign-up is open."""
+    """A boolean setting, such as whether sign-up is open."""
 
     class Name(models.TextChoices):
         SIGNUP_ENABLED = "signup_enabled", "sign-up is open"

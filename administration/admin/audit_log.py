@@ -1,4 +1,4 @@
-"""Audit log of administrators in Django admin."""
+"""Audit log in Django admin."""
 
 from django.contrib import admin
 from django.http import HttpRequest
@@ -23,7 +23,7 @@ from core.admin.columns import (
 )
 from core.admin.filters import badge_filter
 
-# The lookups in the address of an object's history (`ServiceAdminSite.history_url`).
+# Lookups in the URL of an object's history (`ServiceAdminSite.history_url`).
 HISTORY_LOOKUPS = ("target_type", "target_id")
 ACTOR = link_column(
     "actor", _("By"), "accounts_member", lambda e: e.actor_id, lambda e: e.actor_name
@@ -37,8 +37,6 @@ TEXT = Column("text", _("Details"), describe_text)
 
 @admin.register(AuditLogEntry)
 class AuditLogEntryAdmin(ReadOnlyAdmin):
-    """All entries, newest first, or those of one object."""
-
     list_display = [AT, ACTOR, ACTION, TARGET_TYPE, TARGET, TEXT]
     list_filter = [badge_filter("action", _("Action"), ACTIONS)]
     ordering = ["-id"]

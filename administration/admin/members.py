@@ -1,4 +1,4 @@
-"""Members in Django admin: search, details, and actions on plan, status and role."""
+"""Members in Django admin."""
 
 from collections.abc import Callable, Collection
 from functools import partial
@@ -18,14 +18,14 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
-from accounts.audit_log import CHANGE, log_admin_action
-from accounts.member_counters import count_members
-from accounts.member_search import SEARCH_FIELDS, search_condition
+from accounts.members.counters import count_members
+from accounts.members.search import SEARCH_FIELDS, search_condition
 from accounts.models import AuthSession, Member, PointHistory
-from accounts.security_events import SecurityEvent, log_security_event
-from accounts.sessions import revoke_session
+from accounts.security.audit_log import CHANGE, log_admin_action
+from accounts.security.events import SecurityEvent, log_security_event
+from accounts.sessions.store import revoke_session
 from administration.members import set_member_plan, set_member_role, set_member_status
-from billing.admin import PRODUCTS, PurchaseInline
+from billing.admin import PRODUCTS, YES_OR_NO, PurchaseInline
 from board.admin import CommentInline, PostInline
 from core.admin.actions import Action, ActionAdmin, get_actor
 from core.admin.base import CappedPaginator, NewestInline
@@ -63,7 +63,6 @@ REASONS: Badges = {
     PointHistory.Reason.POST: (_("Post"), ""),
     PointHistory.Reason.COMMENT: (_("Comment"), ""),
 }
-YES_OR_NO: Badges = {True: (_("Yes"), ""), False: (_("No"), "")}
 
 
 def make_action(
@@ -74,13 +73,10 @@ def make_action(
     *,
     is_dangerous: bool = False,
 ) -> Action:
-    """Return an action that calls `change` with the administrator and each id.
-
-    `target_values` are those of a member whom the action would not change.
-    """
+    """Return an action on members whose values differ from `target_values`."""
 
     def apply(request: HttpRequest, ids: Collection[int]) -> None:
-        # Each in its own transaction: a refused member does not hold up the others.
+        # A refused member does not stop the others: each change is a transaction.
         members = Member.objects.only("login_id").filter(pk__in=ids)
         for member in members.order_by("pk"):
             try:
@@ -149,19 +145,17 @@ MEMBER_ACTIONS = {
 
 
 class MemberPaginator(CappedPaginator):
-    """Paginator that takes the count of an unfiltered list from the counters."""
+    """Paginator with the stored count of an unfiltered list."""
 
     @cached_property
     def count(self) -> int:
         rows: Any = self.object_list
-        # Every query of members has the condition that the account is not closed.
-        if rows.query.where != Member.objects.all().query.where:
+        if rows.query.where:
             return int(super().count)
         return count_members(timezone.now())
 
 
 def end_button(session: AuthSession) -> SafeString:
-    """Return the button that ends a session, for the form of the member's page."""
     url = reverse(
         "admin:accounts_member_end_session", args=[session.member_id, session.key_hash]
     )
@@ -172,8 +166,6 @@ def end_button(session: AuthSession) -> SafeString:
 
 
 class SessionInline(NewestInline):
-    """The newest sessions of a member, with a button to end each."""
-
     model = AuthSession
     verbose_name_plural = _("newest sessions")
     columns = [
@@ -191,8 +183,6 @@ class SessionInline(NewestInline):
 
 
 class PointInline(NewestInline):
-    """The newest point awards of a member."""
-
     model = PointHistory
     verbose_name_plural = _("newest points")
     columns = [
@@ -203,7 +193,7 @@ class PointInline(NewestInline):
 
 
 def list_states(member: Member) -> list[tuple[Text, str]]:
-    """Return the badges of a member in lists: only what is not the normal case."""
+    """Return the badges of a member in lists: only deviations from the normal case."""
     states: list[tuple[Text, str]] = []
     if member.status != Member.Status.ACTIVE:
         states.append(STATUSES[member.status])
@@ -218,7 +208,7 @@ EMAIL = text_column("email", _("Email"), order="email_normalized")
 STATE = state_column("state", _("State"), list_states)
 ROLE = badge_column("role", _("Role"), ROLES)
 STATUS = badge_column("status", _("Status"), STATUSES)
-# As the API shows it: an expired plan is free before the hourly job has run.
+# Like the API, an expired plan is free before the job has run.
 PLAN = state_column(
     "plan", _("Plan"), lambda member: [PLANS[member.effective_plan(timezone.now())]]
 )
@@ -238,7 +228,7 @@ class MemberAdmin(ActionAdmin):
         badge_filter("plan", _("Plan"), PLANS),
         badge_filter("provider", _("Logs in by"), PROVIDERS),
     ]
-    # Shows the search box; `get_search_results` does the search.
+    # Django shows the field; `get_search_results` searches.
     search_fields = SEARCH_FIELDS
     search_help_text = _("Words that login ID, name or email contain.")
     ordering = ["-id"]
@@ -280,7 +270,6 @@ class MemberAdmin(ActionAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Member], search_term: str
     ) -> tuple[QuerySet[Member], bool]:
-        """Search as the administrators' API does."""
         for word in search_term.split():
             queryset = queryset.filter(search_condition(word))
         return queryset, False
@@ -297,7 +286,6 @@ class MemberAdmin(ActionAdmin):
     def revoke_session(
         self, request: HttpRequest, member_id: int, key_hash: str
     ) -> HttpResponse:
-        """End one session of the member."""
         rows = AuthSession.objects.select_related("member")
         session = get_object_or_404(rows, member_id=member_id, key_hash=key_hash)
         with transaction.atomic():

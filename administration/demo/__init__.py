@@ -1,1 +1,1 @@
-"""Demonstration data of a whole installation: members, board, purchases, figures."""
+"""Demo data of a whole installation."""

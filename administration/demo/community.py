@@ -1,4 +1,4 @@
-"""The demo community: its members, their posts, comments, votes and purchases."""
+"""The demo community."""
 
 from datetime import datetime, timedelta
 from io import BytesIO
@@ -10,37 +10,29 @@ from PIL import Image as PillowImage
 from PIL import ImageDraw
 
 from accounts.models import Member
-from administration.demo.texts import (
-    FAMILY_NAMES,
-    GIVEN_NAMES,
-    NOTICE,
-    POSTS,
-    DemoPost,
-)
+from administration.demo.texts import FAMILY_NAMES, GIVEN_NAMES, NOTICE, POSTS, DemoPost
 from billing.models import Purchase, seal_token
 from billing.products import MONTHLY, YEARLY
-from billing.purchases import recompute_plan
+from billing.purchases import PLAN_FIELDS, recompute_plan
 from billing.stores import hash_token
 from board.comments import create_comment
 from board.images import create_image
 from board.models import Comment, CommentVote, PostVote
 from board.posts import PostData, create_post
 
-# Days in which the members signed up.
 SIGNUP_DAYS = 90
-# Of no real store, so that no job asks one about them.
+# No store knows it, so no job asks about these purchases.
 DEMO_STORE = "demo"
-# Every so many members have bought a product: most of them monthly.
+# Every n-th member bought a product, some of them yearly.
 BUYER_STEP, YEARLY_STEP = 5, 3
 CHART_COLORS = ("#2f6f4f", "#5b9a74", "#a8cbb4")
-# The parts of a bar for each week, in pixels.
 CHART_WEEKS = ((90, 60, 40), (70, 50, 30), (80, 30, 20), (60, 40, 10))
-# So many of the members who signed up first write posts and comments.
+# The earliest members write posts and comments.
 AUTHORS = 25
 
 
 def create_neighbors(now: datetime, rng: Random) -> list[Member]:
-    """Create the members who write and vote; nobody can log in as one of them."""
+    """Create the members, as whom nobody can log in."""
     names = [family + given for given in GIVEN_NAMES for family in FAMILY_NAMES]
     members = [
         Member(
@@ -59,7 +51,6 @@ def create_neighbors(now: datetime, rng: Random) -> list[Member]:
 def create_board(
     administrator: Member, neighbors: list[Member], now: datetime, rng: Random
 ) -> int:
-    """Create posts with comments and votes; return the number of posts."""
     _create_post(administrator, NOTICE, neighbors, now, rng)
     authors = rng.sample(neighbors[:AUTHORS], len(POSTS))
     for author, post in zip(authors, POSTS, strict=True):
@@ -115,7 +106,6 @@ def _vote_on_comment(
 
 
 def draw_chart() -> bytes:
-    """Return a bar chart of a month's weeks as PNG."""
     picture = PillowImage.new("RGB", (640, 320), "#fbfaf5")
     draw = ImageDraw.Draw(picture)
     for week, parts in enumerate(CHART_WEEKS):
@@ -131,13 +121,13 @@ def draw_chart() -> bytes:
 
 
 def create_purchases(members: list[Member], now: datetime) -> int:
-    """Give some members running subscriptions, and one a lapsed one."""
+    """Give members subscriptions, all but one of which run."""
     purchases = []
     buyers = members[::BUYER_STEP]
     for number, member in enumerate(buyers):
         is_yearly = number % YEARLY_STEP == YEARLY_STEP - 1
         product, days = (YEARLY, 365) if is_yearly else (MONTHLY, 30)
-        # The last period began at most a period ago; the first buyer's has lapsed.
+        # The last period began at most a period ago, except the first buyer's.
         age = (now - member.created_at).days % days if number else days + 3
         purchased_at = now - timedelta(days=age)
         token = f"demo-{member.pk}"
@@ -152,7 +142,7 @@ def create_purchases(members: list[Member], now: datetime) -> int:
                 state="ACTIVE" if number else "EXPIRED",
                 purchased_at=purchased_at,
                 expires_at=purchased_at + timedelta(days=days),
-                # Some have cancelled, and keep what they have paid for.
+                # The paid period of a canceled subscription remains.
                 auto_renew=bool(number % 4),
                 checked_at=now,
                 paid_amount=settings.PREMIUM_PRICES[product.id],
@@ -162,5 +152,5 @@ def create_purchases(members: list[Member], now: datetime) -> int:
     Purchase.objects.bulk_create(purchases)
     for member in buyers:
         recompute_plan(member, now)
-        member.save_fields("plan", "plan_expires_at", "plan_product", "plan_auto_renew")
+        member.save_fields(*PLAN_FIELDS)
     return len(purchases)

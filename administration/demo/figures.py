@@ -1,4 +1,4 @@
-"""The figures of the dashboard for the days before the demo data was created."""
+"""Figures of the dashboard for the days before the demo."""
 
 from collections.abc import Iterable
 from datetime import date, datetime
@@ -7,7 +7,7 @@ from random import Random
 from django.utils import timezone
 
 from accounts.models import Member
-from administration.daily_metrics import list_days
+from administration.daily_metrics import SOURCE_TABLES, list_days
 from administration.models import DailyMetric
 from ledger.models import NotificationCount
 
@@ -15,15 +15,18 @@ MetricName = DailyMetric.Name
 
 
 def create_figures(members: list[Member], now: datetime, rng: Random) -> None:
-    """Store what the daily job would have stored; keep the figures that exist.
+    """Store the figures of the daily job; keep existing figures.
 
     Sign-ups, posts, comments and votes are counted from their rows.
     """
     today = timezone.localdate(now)
+    days = list_days(today)[:-1]
+    # The job may have run before these rows were created.
+    DailyMetric.objects.filter(day__in=days, name__in=SOURCE_TABLES, value=0).delete()
     joined = sorted(timezone.localdate(member.created_at) for member in members)
     figures = []
     counts: list[NotificationCount] = []
-    for day in list_days(today)[:-1]:
+    for day in days:
         count = sum(each <= day for each in joined)
         active = count * rng.randrange(35, 60) // 100
         values = {

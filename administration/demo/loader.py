@@ -1,4 +1,4 @@
-"""Creates the demo installation in one transaction."""
+"""The demo installation."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Member
-from accounts.signup import SignupData, create_member
+from accounts.signup.signup import SignupData, create_member
 from administration.demo.community import (
     create_board,
     create_neighbors,
@@ -23,8 +23,6 @@ SEED = 20_240_101
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """A demo member who can log in, and what for."""
-
     login_id: str
     display_name: str
     kind: str
@@ -39,8 +37,6 @@ LOGINS = (
 
 @dataclass(frozen=True, slots=True)
 class DemoCounts:
-    """Numbers of the rows that were created."""
-
     members: int
     entries: int
     trades: int
@@ -51,9 +47,9 @@ class DemoCounts:
 @retry_on_conflict
 @transaction.atomic
 def create_demo_installation(password: str, now: datetime) -> DemoCounts:
-    """Create the demo members and all that belongs to them.
+    """Create members and data in one transaction.
 
-    Raises `DomainError` if one of the login ids is taken, or the password too weak.
+    Raises `DomainError` if a login id is taken, or the password is too weak.
     """
     rng = Random(SEED)  # noqa: S311  # repeatable, not secret
     members = {login.kind: _create_login(login, password) for login in LOGINS}
@@ -69,12 +65,12 @@ def create_demo_installation(password: str, now: datetime) -> DemoCounts:
 
 def _create_login(login: Login, password: str) -> Member:
     email = f"{login.login_id}@example.com"
+    is_admin = login.kind == "ADMIN"
+    role = Member.Role.ADMIN if is_admin else Member.Role.MEMBER
     member = create_member(
-        SignupData(login.login_id, password, login.display_name, email)
+        SignupData(login.login_id, password, login.display_name, email, role=role)
     )
     if login.kind == "PREMIUM":
         member.plan = Member.Plan.PREMIUM
-    elif login.kind == "ADMIN":
-        member.role = Member.Role.ADMIN
-    member.save_fields("plan", "role")
+        member.save_fields("plan")
     return member

@@ -7,7 +7,7 @@ GIVEN_NAMES = ("민지", "서준", "하은", "도윤", "지우", "예준", "수�
 
 
 class DemoPost(NamedTuple):
-    """A post so many days ago, with comments and a number of votes up and down."""
+    """A post with its age, comments and numbers of votes."""
 
     days_ago: int
     category: str

@@ -1,4 +1,4 @@
-"""Cells of lists: the label of its column for each, and names for checkboxes."""
+"""Labels of cells and checkboxes in admin lists."""
 
 import re
 from collections.abc import Sequence
@@ -19,13 +19,11 @@ CELL = re.compile(r"^<t[dh]")
 
 @register.filter
 def is_checkbox(header: object) -> bool:
-    """Return True for the header of the column of checkboxes."""
     return "<input" in str(header)
 
 
 @register.filter
 def label_checkbox(html: object) -> SafeString:
-    """Return the checkbox that selects all rows, with a name."""
     return name_checkbox(str(html), gettext("Select all rows of this page"))
 
 
@@ -33,7 +31,6 @@ def label_checkbox(html: object) -> SafeString:
 def label_cells(
     cells: Sequence[Any], headers: Sequence[dict[str, Any]]
 ) -> list[SafeString]:
-    """Return the cells of a row, each with the label of its column."""
     labeled = []
     for cell, header in zip(cells, headers, strict=False):
         html = str(cell)
@@ -51,13 +48,12 @@ def label_cells(
 
 
 def name_checkbox(html: str, name: str) -> SafeString:
-    """Return the HTML of Django with a name for its checkbox."""
     return add_attribute(CHECKBOX, "aria-label", name, html)
 
 
 def add_attribute(
     tag: re.Pattern[str], attribute: str, value: str, html: str
 ) -> SafeString:
-    """Return escaped HTML with an attribute in its first such tag."""
+    """Add an attribute to the first such tag."""
     added = format_html(' {}="{}"', attribute, value)
     return mark_safe(tag.sub(lambda found: found[0] + added, html, count=1))  # noqa: S308

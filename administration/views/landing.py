@@ -1,4 +1,4 @@
-"""The landing page, in the language of the browser (spec 7.7)."""
+"""The landing page (spec 7.7)."""
 
 from typing import Any
 
@@ -10,8 +10,6 @@ from django.views.generic import TemplateView
 
 
 class LandingView(TemplateView):
-    """A page that names the service and links to its other pages."""
-
     template_name = "landing.html"
 
     def get(self, request: HttpRequest, *args: Any, **options: Any) -> HttpResponse:

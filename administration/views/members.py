@@ -3,13 +3,12 @@
 from collections.abc import Callable
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse
 from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.authentication import current_member
 from accounts.errors import (
     EmailNotVerifiedError,
     MailNotConfiguredError,
@@ -18,10 +17,11 @@ from accounts.errors import (
     SelfChangeError,
     StaffFactorError,
 )
-from accounts.fresh_authentication import require_fresh_authentication
-from accounts.member_search import MemberFilter, list_members_page
+from accounts.login.fresh import require_fresh_authentication
+from accounts.members.search import MemberFilter, list_members_page
+from accounts.members.serializers import MemberSerializer, MemberSummarySerializer
 from accounts.models import Member
-from accounts.serializers.members import MemberSerializer, MemberSummarySerializer
+from accounts.sessions.authentication import current_member
 from administration import members
 from administration.serializers import (
     MemberPlanRequestSerializer,
@@ -30,6 +30,7 @@ from administration.serializers import (
     MemberStatusRequestSerializer,
 )
 from core.api.openapi import page_serializer
+from core.api.operations import extend_schema
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsAdministrator
 from core.api.serializers import Serializer, validate_body, validate_query
@@ -172,9 +173,8 @@ def _update_member(
     serializer_class: type[Serializer],
     set_value: Callable[[Member, int, str], Member],
 ) -> Response:
-    """Set the one value of the body and return the member."""
     actor = current_member(request)
-    # 404 and `SELF_CHANGE` come before 400 for an invalid body.
+    # 404 and `SELF_CHANGE` precede 400 for an invalid body.
     members.get_other_member(actor, member_id)
     (value,) = validate_body(serializer_class, request).values()
     return Response(MemberSerializer(set_value(actor, member_id, value)).data)

@@ -4,12 +4,13 @@ import hashlib
 
 from django.http import HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse
 from rest_framework.request import Request
 
 from administration.meta import describe_installation
 from administration.meta_serializers import MetaSerializer
 from core.api.image_response import CACHE_ONE_MINUTE
+from core.api.operations import extend_schema
 from core.api.permissions import AllowAny
 from core.api.renderers import dump_json
 from core.api.serializers import to_payload
@@ -35,8 +36,8 @@ class MetaView(APIView):
         with `If-None-Match`.
         """
         content = dump_json(to_payload(MetaSerializer, describe_installation()))
-        # Weak, with Vary, since the response may be compressed: a 304 has the headers
-        # of the 200 (RFC 9110, 15.4.5).
+        # Weak, with Vary, since responses may be compressed. A 304 has the headers of
+        # the 200 (RFC 9110, 15.4.5).
         etag = f'W/"{hashlib.sha256(content).hexdigest()[:32]}"'
         headers = {
             "Cache-Control": CACHE_ONE_MINUTE,

@@ -1,10 +1,10 @@
-"""The response to unknown paths below /api/admin."""
+"""Unknown paths below /api/admin."""
 
 from typing import Any
 
 from django.http import HttpRequest
-from drf_spectacular.utils import extend_schema
 
+from core.api.operations import extend_schema
 from core.api.permissions import IsAdministrator
 from core.api.views import APIView
 from core.errors import NotFoundError
@@ -16,7 +16,7 @@ class AdminNotFoundView(APIView):
 
     permission_classes = [IsAdministrator]
 
-    # The view has no handlers, so every method ends here, after the permission check.
+    # Without handlers every method ends here, after the permission check.
     def http_method_not_allowed(
         self, request: HttpRequest, *args: Any, **options: Any
     ) -> Any:

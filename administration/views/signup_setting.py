@@ -1,12 +1,12 @@
 """The sign-up setting."""
 
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.authentication import current_member
-from accounts.signup_setting import is_signup_enabled, set_signup_enabled
+from accounts.sessions.authentication import current_member
+from accounts.signup.setting import is_signup_enabled, set_signup_enabled
 from administration.serializers import SignupSettingSerializer
+from core.api.operations import extend_schema
 from core.api.permissions import IsAdministrator
 from core.api.serializers import validate_body
 from core.api.views import APIView

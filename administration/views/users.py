@@ -1,29 +1,29 @@
 """CRUD of users at /api/users (spec 7.2)."""
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.authentication import current_member, session_credentials
 from accounts.errors import (
     AdministratorProfileError,
     MailNotConfiguredError,
     ReauthenticationRequiredError,
     SelfChangeError,
 )
-from accounts.member_counters import count_members
-from accounts.models import Member
-from accounts.serializers.members import (
+from accounts.members.counters import count_members
+from accounts.members.serializers import (
     MemberSerializer,
     MemberSummarySerializer,
     NewMemberRequestSerializer,
     ProfileRequestSerializer,
 )
-from accounts.signup import SignupData
+from accounts.models import Member
+from accounts.sessions.authentication import current_member, session_key_hash
+from accounts.signup.signup import SignupData
 from administration import members
 from core.api.openapi import page_serializer
+from core.api.operations import extend_schema
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsAdministrator
 from core.api.serializers import validate_body
@@ -94,11 +94,11 @@ class UserViewSet(ViewSet):
         is 403 `FORBIDDEN`. The own one changes as by `updateProfile`.
         """
         actor = current_member(request)
-        # 403 and 404 come before 400 for an invalid body.
+        # 403 and 404 precede 400 for an invalid body.
         members.require_changeable_profile(actor, members.get_member(member_id))
         changes = validate_body(ProfileRequestSerializer, request)
         member = members.update_member_profile(
-            actor, member_id, changes, session_credentials(request).session.key_hash
+            actor, member_id, changes, session_key_hash(request)
         )
         return Response(MemberSerializer(member).data)
 

@@ -1,1 +1,1 @@
-"""The baseline: the same tables and responses with plain Django and DRF."""
+"""The same tables and responses with plain Django and DRF."""

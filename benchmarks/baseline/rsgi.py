@@ -1,6 +1,7 @@
-"""The baseline for the web server, with as many threads as the service has."""
+"""The baseline with as many threads as the service."""
 
-from benchmarks.baseline.wsgi import application as wsgi_application
+from django.core.wsgi import get_wsgi_application
+
 from core.rsgi import DEFAULT_THREADS, ThreadedWSGIApplication
 
-application = ThreadedWSGIApplication(wsgi_application, DEFAULT_THREADS)
+application = ThreadedWSGIApplication(get_wsgi_application(), DEFAULT_THREADS)

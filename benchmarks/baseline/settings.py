@@ -1,65 +1,52 @@
-"""Settings of the baseline, on the same stores as the service.
+"""The models of the service with a plain Django around.
 
-BASELINE_SESSIONS is the session backend: `cached_db`, `cached_db_slide` (saved on every
-request, for a sliding expiry) or `cache`.
+BASELINE_SESSIONS is the session backend: `service`, `cached_db` or `cached_db_slide`;
+the last saves the session on every request.
 """
 
 import os
-from pathlib import Path
 
-import environ
+from config.settings import *  # noqa: F403
+from config.settings import DATABASES, INSTALLED_APPS, REDIS_URL, SILENCED_SYSTEM_CHECKS
 
-# The migrations of the service read their SQL files below this directory.
-BASE_DIR = Path(__file__).resolve().parent.parent.parent
-SESSION_BACKEND = os.environ.get("BASELINE_SESSIONS", "cached_db")
-SECRET_KEY = os.environ["SECRET_KEY"]
-ALLOWED_HOSTS = ["127.0.0.1"]
-ROOT_URLCONF = "benchmarks.baseline.urls"
-INSTALLED_APPS = [
-    "accounts",
-    "benchmarks.baseline.apps.LedgerTablesConfig",
-    "board",
-    "django.contrib.auth",
-    "django.contrib.contenttypes",
-    "django.contrib.sessions",
-    "django.contrib.postgres",
-    "rest_framework",
-]
+SESSION_BACKEND = os.environ.get("BASELINE_SESSIONS", "service")
+ROOT_URLCONF = "benchmarks.baseline.views"
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
 ]
-LOG_LEVEL = "WARNING"
-LOGGING = {"version": 1, "disable_existing_loggers": False}
-# Those of the server are as they come.
-DATABASE_LIMITS: dict[str, int] = {}
-DATABASES = {
-    "default": environ.Env.db_url_config(os.environ["DATABASE_URL"])
-    | {"CONN_MAX_AGE": 600, "OPTIONS": {}}
-}
-CACHES = {
-    "default": {
-        "BACKEND": "django_redis.cache.RedisCache",
-        "LOCATION": os.environ["REDIS_URL"],
-    }
-}
-AUTH_USER_MODEL = "accounts.Member"
-SESSION_ENGINE = (
-    f"django.contrib.sessions.backends.{SESSION_BACKEND.removesuffix('_slide')}"
-)
-SESSION_SAVE_EVERY_REQUEST = SESSION_BACKEND.endswith("_slide")
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "rest_framework.authentication.SessionAuthentication"
+        "accounts.sessions.authentication.SessionAuthentication"
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
 }
-# The login id is unique through a case-insensitive index.
-SILENCED_SYSTEM_CHECKS = ["auth.E003"]
-ACCOUNT_NUMBER_KEYS: tuple[str, ...] = ()
-TIME_ZONE = "Asia/Seoul"
-DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+if SESSION_BACKEND != "service":
+    MIDDLEWARE = [
+        MIDDLEWARE[0],
+        "django.contrib.sessions.middleware.SessionMiddleware",
+        MIDDLEWARE[1],
+        "django.middleware.csrf.CsrfViewMiddleware",
+        "django.contrib.auth.middleware.AuthenticationMiddleware",
+    ]
+    REST_FRAMEWORK["DEFAULT_AUTHENTICATION_CLASSES"] = [
+        "rest_framework.authentication.SessionAuthentication"
+    ]
+    INSTALLED_APPS = [*INSTALLED_APPS, "django.contrib.sessions"]
+    # The admin site is not used here.
+    SILENCED_SYSTEM_CHECKS = [*SILENCED_SYSTEM_CHECKS, "admin.E409"]
+    SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+    SESSION_SAVE_EVERY_REQUEST = SESSION_BACKEND.endswith("_slide")
+    DATABASE_LIMITS = {}
+    DATABASES = {
+        "default": DATABASES["default"]
+        | {"ENGINE": "django.db.backends.postgresql", "CONN_MAX_AGE": 600}
+        | {"OPTIONS": {}}
+    }
+    CACHES = {
+        "default": {
+            "BACKEND": "django_redis.cache.RedisCache",
+            "LOCATION": REDIS_URL,
+        }
+    }

@@ -1,1 +1,1 @@
-"""A storm: random writes of many members while processes and stores are killed."""
+"""Random writes while processes and stores are killed."""

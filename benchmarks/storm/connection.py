@@ -1,6 +1,5 @@
-"""A client's connection, and the record of what the service answered to all."""
+"""A client's connection, and the record of all answers."""
 
-import http.client
 import json
 import threading
 import time
@@ -9,17 +8,15 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from devstack.stores.data_dir import LOOPBACK
+from benchmarks.client import NO_RESPONSE, Client, Target
 
-# Above every time limit of the service.
-TIMEOUT_SECONDS = 60.0
-# After a request without an answer, so that what it may still do is done.
+# The service may still work on a request without an answer.
 SETTLE_SECONDS = 1.0
 RETRY_SECONDS = 0.2
 MAX_OUTAGE_SECONDS = 60.0
-NO_ANSWER, SERVER_ERROR, UNAVAILABLE = 0, 500, 503
+OK, SERVER_ERROR, UNAVAILABLE = 200, 500, 503
 # The write may or may not have been done.
-UNCERTAIN = {NO_ANSWER, UNAVAILABLE}
+UNCERTAIN = {NO_RESPONSE, UNAVAILABLE}
 
 
 class Answer(NamedTuple):
@@ -28,7 +25,6 @@ class Answer(NamedTuple):
 
     @property
     def code(self) -> str:
-        """Return the code of an error, "" for any other answer."""
         return self.body.get("code", "") if self.status >= 400 else ""
 
 
@@ -38,8 +34,6 @@ class OutageError(Exception):
 
 @dataclass
 class Record:
-    """Counts of all clients, and what was wrong."""
-
     statuses: Counter[int] = field(default_factory=Counter)
     operations: Counter[str] = field(default_factory=Counter)
     codes: Counter[str] = field(default_factory=Counter)
@@ -56,95 +50,67 @@ class Record:
             if answer.status == SERVER_ERROR:
                 self.server_errors.append(f"{request}: {answer.body}")
 
-    @property
-    def operation_count(self) -> int:
-        return self.operations.total()
-
     def add_operation(self, name: str) -> None:
         with self.lock:
             self.operations[name] += 1
 
-    def add_uncertain(self) -> None:
-        with self.lock:
-            self.uncertain += 1
-
-    def add_difference(self, text: str) -> None:
-        with self.lock:
-            self.differences.append(text)
-
 
 @dataclass
 class Connection:
-    """A persistent connection with a member's token; reopened when it breaks."""
-
     port: int
     token: str
     record: Record
     sent: int = 0
-    _connection: http.client.HTTPConnection | None = None
+
+    def __post_init__(self) -> None:
+        headers = {"Authorization": f"Bearer {self.token}"}
+        self.target = Target(self.port, "", headers)
+        self.client = Client(self.target)
 
     def send(self, method: str, path: str, body: Any = None) -> Answer:
-        """Send one request once; status 0 if the connection broke or timed out."""
+        """Send one request once; `NO_RESPONSE` if the connection broke."""
         self.sent += 1
-        answer = self._exchange(method, path, body)
+        target = Target(self.port, path, self.target.headers, method=method)
+        if body is not None:
+            target = target.sending(body, method)
+        status, content, _ = self.client.exchange(target)
+        shown = content[:1] in {b"{", b"["}
+        answer = Answer(
+            status, json.loads(content, parse_float=Decimal) if shown else {}
+        )
         self.record.add_answer(f"{method} {path} {body}", answer)
         return answer
 
     def get(self, path: str) -> Any:
-        """Return the body of a GET, which is sent until the service answers it."""
+        """Send a GET until the service answers it."""
         end = time.monotonic() + MAX_OUTAGE_SECONDS
-        while True:
-            answer = self.send("GET", path)
-            if answer.status == http.client.OK:
-                return answer.body
+        while (answer := self.send("GET", path)).status != OK:
             if answer.status not in UNCERTAIN:
-                self.record.add_difference(f"GET {path}: {answer}")
+                self.report(f"GET {path}: {answer}")
                 raise OutageError(f"GET {path}: {answer}")
             if time.monotonic() > end:
                 raise OutageError(f"GET {path}: {answer}")
             time.sleep(RETRY_SECONDS)
+        return answer.body
 
     def get_pages(self, path: str) -> list[Any]:
-        """Return the results of all pages of a list."""
         results: list[Any] = []
-        sign = "&" if "?" in path else "?"
-        number = 1
-        while True:
-            page = self.get(f"{path}{sign}size=100&page={number}")
-            results += page["results"]
-            if page["next"] is None:
-                return results
+        number, page = 0, {"next": path}
+        while page["next"]:
             number += 1
+            page = self.get(f"{path}?size=100&page={number}")
+            results += page["results"]
+        return results
 
     def settle(self) -> None:
-        """Wait until what was sent without an answer is done or gone."""
-        self.record.add_uncertain()
+        with self.record.lock:
+            self.record.uncertain += 1
         time.sleep(SETTLE_SECONDS)
 
-    def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+    def report(self, text: str) -> None:
+        with self.record.lock:
+            self.record.differences.append(text)
 
-    def _exchange(self, method: str, path: str, body: Any) -> Answer:
-        headers = {"Authorization": f"Bearer {self.token}"}
-        text = None
-        if body is not None:
-            text = json.dumps(body)
-            headers["Content-Type"] = "application/json"
-        try:
-            if self._connection is None:
-                self._connection = http.client.HTTPConnection(
-                    LOOPBACK, self.port, timeout=TIMEOUT_SECONDS
-                )
-            self._connection.request(method, path, text, headers)
-            response = self._connection.getresponse()
-            content = response.read()
-        except (OSError, http.client.HTTPException) as error:
-            self.close()
-            return Answer(NO_ANSWER, {"error": repr(error)})
-        is_json = "json" in (response.headers["Content-Type"] or "")
-        return Answer(
-            response.status,
-            json.loads(content, parse_float=Decimal) if is_json and content else None,
-        )
+    def expect(self, text: str, expected: object, actual: object) -> None:
+        if expected != actual:
+            self.report(f"{text}: expected {expected}, not {actual}")

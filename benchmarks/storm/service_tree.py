@@ -1,12 +1,11 @@
-"""The whole service as `script/server` runs it, and what a storm kills of it."""
+"""The whole service as `script/server` runs it: its start, memory, and kills."""
 
 import json
 import os
-import shutil
 import signal
+import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -16,29 +15,29 @@ import psycopg
 from redis import Redis
 from redis.exceptions import RedisError
 
-from benchmarks.memory import list_child_pids
-from benchmarks.report import log_progress
-from benchmarks.servers import ROOT
+from benchmarks.environment import temporary_folder
+from benchmarks.processes import list_child_pids, measure_tree_pss, read_stat
+from benchmarks.report import Row, bounded, log_progress
+from devstack.environment import ROOT
 from devstack.stores.data_dir import StoreDir, find_free_port
 from devstack.stores.store_supervisor import set_parent_death_signal
 
+NAME = "service"
+MAX_START_SECONDS, MAX_MEBIBYTES = 3, 350
+STARTS = 5
+# Beat sends the jobs that are due.
+SETTLE_SECONDS = 10
 START_TIMEOUT_SECONDS, RETURN_TIMEOUT_SECONDS = 120.0, 60.0
 STOP_TIMEOUT_SECONDS = 40.0
 COMMAND_TIMEOUT_SECONDS = 120.0
 POLL_SECONDS = 0.05
-# Settings that a test run or a shell has for itself.
+# Settings of a test run or a shell.
 FOREIGN_SETTINGS = ("DATABASE_", "REDIS_URL", "SECRET_KEY", "BIND", "PYTEST_")
-# In the order in which the supervisor starts them.
+# The supervisor starts them in this order.
 PROCESSES = ("web server", "worker", "scheduler")
 
 
-class ServiceTreeError(Exception):
-    """The service failed to start, or what was killed did not come back."""
-
-
 class ServiceTree:
-    """The supervisor with its processes and stores, in a folder and on a port."""
-
     def __init__(self, folder: Path, settings: Mapping[str, str]) -> None:
         self.folder, self.port = folder, find_free_port()
         left = {
@@ -60,8 +59,8 @@ class ServiceTree:
         }
 
     def start(self) -> None:
-        """Start the service and wait until it answers."""
         with self.log.open("ab") as log:
+            begins_at = log.tell()
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "devstack.supervisor"],
                 cwd=ROOT,
@@ -72,25 +71,25 @@ class ServiceTree:
                 preexec_fn=set_parent_death_signal(signal.SIGTERM),
             )
         end = time.monotonic() + START_TIMEOUT_SECONDS
-        while b"Ctrl-C stops it" not in self.log.read_bytes():
+        while b"Ctrl-C stops it" not in self.log.read_bytes()[begins_at:]:
             if self.process.poll() is not None or time.monotonic() > end:
-                raise ServiceTreeError(self.log.read_text(errors="replace")[-2_000:])
+                raise RuntimeError(self.log.read_text(errors="replace")[-2_000:])
             time.sleep(POLL_SECONDS)
-        # The one that migrated has ended.
+        # The process that migrated has ended.
         self.pids = dict(zip(PROCESSES, self.list_processes(), strict=True))
 
     def list_processes(self) -> list[int]:
         """Return the processes that the supervisor forked, in the order of start.
 
-        Its other children, the supervisors of the stores, have command lines of their
-        own.
+        The supervisors of the stores have other command lines.
         """
         pid = self.process.pid
         command = read_command(pid)
         forked = [
             each for each in list_child_pids(pid) if read_command(each) == command
         ]
-        return sorted(forked, key=read_start_time)
+        # The 20th field is the time of the start.
+        return sorted(forked, key=lambda each: int(read_stat(each)[19]))
 
     def stop(self) -> None:
         self.process.terminate()
@@ -100,7 +99,6 @@ class ServiceTree:
         self.process.wait()
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run Python with the settings and stores of the service."""
         environment = [sys.executable, "-m", "devstack.environment"]
         return subprocess.run(
             [*environment, sys.executable, *arguments],
@@ -113,33 +111,16 @@ class ServiceTree:
         )
 
     def create_members(self, members: range) -> dict[int, str]:
-        """Create members, the first an administrator; return tokens of sessions."""
-        ids = list(map(str, members))
-        created = self.run("-m", "benchmarks.members", *ids)
+        created = self.run("-m", "benchmarks.members", *map(str, members))
         if created.returncode:
-            raise ServiceTreeError(created.stdout)
-        with psycopg.connect(self.database_url, autocommit=True) as connection:
-            connection.execute("UPDATE member SET role = 'ADMIN' WHERE id = 1")
-        output = self.run("-m", "benchmarks.login", *ids).stdout
-        return {int(member): key for member, key in json.loads(output).items()}
+            raise RuntimeError(created.stdout)
+        return {int(member): key for member, key in json.loads(created.stdout).items()}
 
-    # --- Stores ----------------------------------------------------------------
-
-    @property
-    def database(self) -> StoreDir:
-        return StoreDir(self.folder / "data" / "postgres")
-
-    @property
-    def database_url(self) -> str:
-        return self.database.url_file.read_text().strip()
-
-    @property
-    def fast_store_url(self) -> str:
-        return StoreDir(self.folder / "data" / "valkey").url_file.read_text().strip()
-
-    # --- Kills: each returns the seconds until the victim was back -------------
+    def read_url(self, store: str) -> str:
+        return StoreDir(self.folder / "data" / store).url_file.read_text().strip()
 
     def kill_web_worker(self) -> float:
+        """Return the seconds until the victim was back, as all kills do."""
         web = self.pids["web server"]
         before = list_child_pids(web)
         os.kill(before[0], signal.SIGKILL)
@@ -161,51 +142,45 @@ class ServiceTree:
         return self.wait_for("Celery worker", is_back)
 
     def kill_database(self) -> float:
-        pid_file = (self.database.path / "base").resolve() / "cluster/postmaster.pid"
+        base = (self.folder / "data" / "postgres" / "base").resolve()
+        pid_file = base / "cluster" / "postmaster.pid"
         os.kill(int(pid_file.read_text().split()[0]), signal.SIGKILL)
-        return self.wait_for("PostgreSQL", self.has_database)
 
-    def has_database(self) -> bool:
-        try:
-            psycopg.connect(self.database_url, connect_timeout=2).close()
-        except (psycopg.OperationalError, OSError):
+        def is_back() -> bool:
+            with suppress(psycopg.OperationalError, OSError):
+                psycopg.connect(self.read_url("postgres"), connect_timeout=2).close()
+                return True
             return False
-        return True
+
+        return self.wait_for("PostgreSQL", is_back)
 
     def kill_fast_store(self) -> float:
-        with Redis.from_url(self.fast_store_url) as store:
+        with Redis.from_url(self.read_url("valkey")) as store:
             os.kill(store.info("server")["process_id"], signal.SIGKILL)
-        return self.wait_for("Valkey", self.has_fast_store)
 
-    def has_fast_store(self) -> bool:
-        try:
-            with Redis.from_url(self.fast_store_url, socket_timeout=2) as store:
-                return bool(store.ping())
-        except (RedisError, OSError):
+        def is_back() -> bool:
+            with suppress(RedisError, OSError):
+                url = self.read_url("valkey")
+                return bool(Redis.from_url(url, socket_timeout=2).ping())
             return False
+
+        return self.wait_for("Valkey", is_back)
 
     def wait_for(self, name: str, is_back: Callable[[], bool]) -> float:
         began = time.monotonic()
         time.sleep(POLL_SECONDS)
         while not is_back():
             if time.monotonic() > began + RETURN_TIMEOUT_SECONDS:
-                raise ServiceTreeError(f"{name} did not come back")
+                raise RuntimeError(f"{name} did not come back")
             time.sleep(POLL_SECONDS)
         return time.monotonic() - began
 
 
 def read_command(pid: int) -> bytes:
-    """Return the command line of a process, nothing if it has ended."""
     try:
         return Path("/proc", str(pid), "cmdline").read_bytes()
     except OSError:
         return b""
-
-
-def read_start_time(pid: int) -> int:
-    """Return when a process started, in ticks since the machine did."""
-    status = Path("/proc", str(pid), "stat").read_text()
-    return int(status.rpartition(")")[2].split()[19])
 
 
 @contextmanager
@@ -215,28 +190,37 @@ def run_service_tree(
     keep_logs: bool = False,
     prepare: Callable[[Path], object] = lambda data_dir: None,
 ) -> Iterator[ServiceTree]:
-    """Run the service in a temporary folder, which is removed at the end.
-
-    The folder is kept if `keep_logs`, or after an exception. `prepare` may put stores
-    into the data directory before the service starts.
-    """
-    folder = Path(tempfile.mkdtemp(prefix="household-ledger-storm-"))
-    folder.chmod(0o711)  # PostgreSQL may run as another OS user
-    tree = ServiceTree(folder, settings)
-    try:
+    """`prepare` may put stores into the data directory."""
+    with temporary_folder("data", keep_logs=keep_logs) as folder:
+        tree = ServiceTree(folder, settings)
         prepare(folder / "data")
         tree.start()
         try:
             yield tree
         finally:
             tree.stop()
-    except Exception:
-        keep_logs = True
-        raise
-    finally:
-        if keep_logs:
-            log_progress(f"see the logs in {folder}")
-        else:
-            base = (tree.database.path / "base").resolve()
-            shutil.rmtree(base, ignore_errors=True)
-            shutil.rmtree(folder, ignore_errors=True)
+
+
+def measure(
+    scale: float,
+    *,
+    keep_logs: bool = False,
+    settle_seconds: float = SETTLE_SECONDS,
+    prepare: Callable[[Path], object] = lambda data_dir: None,
+) -> list[Row]:
+    starts, memory = [], []
+    with run_service_tree({}, keep_logs=keep_logs, prepare=prepare) as tree:
+        for number in range(1, 1 + max(1, int(STARTS * scale))):
+            log_progress(f"start {number}")
+            tree.stop()
+            started = time.monotonic()
+            tree.start()
+            starts.append(time.monotonic() - started)
+            time.sleep(settle_seconds)
+            memory.append(measure_tree_pss(tree.process.pid))
+    start, size = statistics.median(starts), statistics.median(memory)
+    level = f"{size:.0f} MiB PSS"
+    return [
+        bounded(NAME, "later start", f"{start:.1f} s", start, MAX_START_SECONDS),
+        bounded(NAME, "idle, all processes", level, size, MAX_MEBIBYTES),
+    ]

@@ -1,4 +1,4 @@
-"""Google Play as the store, by the Google Play Developer API, version 3."""
+"""Google Play Developer API, version 3."""
 
 import functools
 import json
@@ -28,31 +28,25 @@ logger = logging.getLogger(__name__)
 
 SCOPE = "https://www.googleapis.com/auth/androidpublisher"
 STATE_PREFIX = "SUBSCRIPTION_STATE_"
-# CANCELED runs on until its expiry. All other states, future ones too, grant nothing.
+# CANCELED runs until its expiry. All other states grant nothing.
 ENTITLED_STATES = frozenset({"ACTIVE", "IN_GRACE_PERIOD", "CANCELED"})
 ACKNOWLEDGED_STATE = "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED"
-# Invalid Value, purchaseTokenNotFound, purchaseTokenNoLongerValid.
 INVALID_PURCHASE_STATUSES = frozenset({400, 404, 410})
 MAX_ORDER_ID_LENGTH = 255
-# Nothing is settled yet: the order is read again later.
 UNSETTLED_ORDER_STATES = frozenset({"PENDING", "PENDING_REFUND"})
-# Before it was paid.
 CANCELED_ORDER_STATE = "CANCELED"
 PROCESSED_REFUND_STATE = "PROCESSED_SUCCESSFULLY"
 MAX_ORDER_AMOUNT = Decimal(10) ** (AMOUNT_DIGITS - AMOUNT_DECIMALS)
-# Only such a status of an error response is logged; anything else could be a secret.
+# Other texts could be secrets and are not logged.
 _ERROR_STATUS_RE = re.compile(r"[A-Za-z_]{1,50}")
 _CURRENCY_RE = re.compile(r"[A-Z]{3}")
 
 google_play = http_client.OutsideService("google play")
-# Where access tokens come from.
 google_accounts = http_client.OutsideService("google accounts")
 
 
 @dataclass(frozen=True, slots=True)
 class LineItem:
-    """A line item of a subscription with a product that is sold here."""
-
     product: Product
     order_id: str
     expires_at: datetime
@@ -60,8 +54,6 @@ class LineItem:
 
 
 class GooglePlay:
-    """A `StoreVerifier` that uses a service account of the Play Console."""
-
     store = "google_play"
     can_refresh = True
 
@@ -102,7 +94,6 @@ class GooglePlay:
         return f"{base}/{_quote(self.package)}"
 
     def _get(self, path: str) -> Mapping[str, Any]:
-        """Return the JSON object that the API responds with."""
         response = http_client.get(
             f"{self._application_url}/{path}",
             {},
@@ -131,24 +122,22 @@ class GooglePlay:
         self._check_status(response)
 
     def _authorization_headers(self) -> Mapping[str, str]:
-        """Return the header with an access token, fetching one when it has expired."""
         if not self._credentials.valid:
             try:
                 self._credentials.refresh(HttpClientTransport())
             except (GoogleAuthError, ValueError, TypeError, AttributeError):
                 logger.warning("google play: no access token")
-                # Without the cause, which may contain the assertion that was sent.
+                # The cause may contain the assertion.
                 raise ProviderUnavailableError from None
         return {"Authorization": f"Bearer {self._credentials.token}"}
 
     def _check_status(self, response: http_client.ProviderResponse) -> None:
-        """Raise the error of a response that is not 2xx."""
         if 200 <= response.status < 300:
             return
         if response.status in INVALID_PURCHASE_STATUSES:
             raise InvalidPurchaseError
         if response.status == 401:
-            # The access token was revoked: fetch a new one for the next request.
+            # The access token was revoked.
             self._credentials.token = None
         try:
             name = json.loads(response.body)["error"]["status"]
@@ -161,8 +150,6 @@ class GooglePlay:
 
 
 class HttpClientTransport(Request):
-    """Transport for google-auth with the limits of `core.http_client`."""
-
     def __call__(
         self,
         url: str,
@@ -180,8 +167,6 @@ class HttpClientTransport(Request):
 
 
 class TransportResponse(Response):
-    """A response in the form that google-auth reads."""
-
     def __init__(self, response: http_client.ProviderResponse) -> None:
         self._response = response
 
@@ -198,16 +183,15 @@ class TransportResponse(Response):
         return self._response.body
 
 
-# Cached, so that all verifiers of the process share an access token for its hour.
+# All verifiers share an access token for its hour.
 @functools.lru_cache(maxsize=4)
 def _build_credentials(service_account: str) -> Any:
-    """Return the credentials of a service account, given as JSON."""
     try:
         return Credentials.from_service_account_info(  # type: ignore[no-untyped-call]
             json.loads(service_account), scopes=[SCOPE]
         )
     except (GoogleAuthError, ValueError, TypeError):
-        # Without the cause, which may contain a part of the key.
+        # The cause may contain a part of the key.
         raise ImproperlyConfigured(
             "STORE_SERVICE_ACCOUNT is not the key of a service account."
         ) from None
@@ -216,11 +200,7 @@ def _build_credentials(service_account: str) -> Any:
 def _parse_subscription(
     body: Mapping[str, Any], token: str, product: Product | None
 ) -> Subscription:
-    """Return the subscription of a response.
-
-    Raises `InvalidPurchaseError` if it has no paid line item of `product`, or of any
-    product that is sold here.
-    """
+    """Raise `InvalidPurchaseError` without a paid line item."""
     try:
         items = _parse_line_items(body, product)
         state = str(body["subscriptionState"]).removeprefix(STATE_PREFIX)
@@ -259,22 +239,16 @@ def _parse_subscription(
 def _parse_line_items(
     body: Mapping[str, Any], wanted: Product | None
 ) -> Sequence[LineItem]:
-    """Return the line items that were paid for, of `wanted` or of all products.
-
-    Raises `LookupError`, `TypeError`, `ValueError` or `AttributeError` for a response
-    of another shape.
-    """
     items = []
     for line in body["lineItems"]:
         product = find_product(str(line.get("productId")))
         if product is None or (wanted and product != wanted):
             continue
-        # A line without an order or an expiry was not paid for yet.
+        # Unpaid lines have no order or no expiry.
         order_id = line.get("latestSuccessfulOrderId") or body.get("latestOrderId")
         if not order_id or not line.get("expiryTime"):
             continue
         expires_at = _parse_time(line["expiryTime"])
-        # Missing in a prepaid plan, which does not renew itself.
         renewal = line.get("autoRenewingPlan") or {}
         auto_renew = renewal.get("autoRenewEnabled") is True
         order_id = str(order_id)[:MAX_ORDER_ID_LENGTH]
@@ -283,7 +257,6 @@ def _parse_line_items(
 
 
 def _parse_order(body: Mapping[str, Any]) -> Order | None:
-    """Return the payment of an order, None while it or a refund is under way."""
     try:
         if body["state"] in UNSETTLED_ORDER_STATES:
             return None
@@ -308,7 +281,6 @@ def _parse_order(body: Mapping[str, Any]) -> Order | None:
 
 
 def _parse_money(money: Mapping[str, Any]) -> tuple[Decimal, str]:
-    """Return the amount and the currency of a `google.type.Money`, neither negative."""
     currency = str(money["currencyCode"])
     units, nanos = int(money.get("units") or 0), int(money.get("nanos") or 0)
     amount = Decimal(units) + Decimal(nanos).scaleb(-9)
@@ -326,5 +298,4 @@ def _parse_time(text: str) -> datetime:
 
 
 def _quote(text: str) -> str:
-    """Quote one segment of a URL path, slashes included."""
     return quote(text, safe="")

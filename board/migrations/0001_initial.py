@@ -15,11 +15,10 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+        ("accounts", "__first__"),
     ]
 
     operations = [
-        # The tables, as makemigrations writes them.
         migrations.CreateModel(
             name="PostCount",
             fields=[
@@ -86,6 +85,19 @@ class Migration(migrations.Migration):
                 "verbose_name": "image",
                 "verbose_name_plural": "images",
                 "ordering": ["-created_at", "id"],
+                "indexes": [
+                    models.Index(
+                        fields=["member", "-created_at"], name="board_image_by_member"
+                    ),
+                    models.Index(
+                        fields=["-created_at", "id"], name="board_image_newest"
+                    ),
+                    models.Index(
+                        condition=models.Q(("unused_since__isnull", False)),
+                        fields=["unused_since"],
+                        name="board_image_unused",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -165,6 +177,58 @@ class Migration(migrations.Migration):
                 "verbose_name": "post",
                 "verbose_name_plural": "posts",
                 "ordering": ["-id"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("is_hidden", False), ("is_notice", False)),
+                        fields=["-id"],
+                        name="board_post_regular",
+                    ),
+                    models.Index(
+                        condition=models.Q(("is_hidden", False), ("is_notice", False)),
+                        fields=["category", "-id"],
+                        name="board_post_by_category",
+                    ),
+                    models.Index(
+                        condition=models.Q(("is_hidden", False), ("is_notice", True)),
+                        fields=["-id"],
+                        name="board_post_notices",
+                    ),
+                    models.Index(
+                        condition=models.Q(("is_hidden", False), ("is_popular", True)),
+                        fields=["created_at"],
+                        name="board_post_hot",
+                    ),
+                    models.Index(
+                        fields=["member", "-id"],
+                        include=("is_hidden",),
+                        name="board_post_by_member",
+                    ),
+                    django.contrib.postgres.indexes.GinIndex(
+                        fields=["tags"], name="board_post_tags"
+                    ),
+                    django.contrib.postgres.indexes.GinIndex(
+                        django.contrib.postgres.indexes.OpClass(
+                            "search_text", name="gin_trgm_ops"
+                        ),
+                        name="board_post_search_text",
+                    ),
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("category__in", ["community", "saving", "tips"])
+                        ),
+                        name="board_post_category_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("comment_count__gte", 0),
+                            ("down_count__gte", 0),
+                            ("up_count__gte", 0),
+                        ),
+                        name="board_post_counts_not_negative",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -229,6 +293,29 @@ class Migration(migrations.Migration):
                 "verbose_name": "comment",
                 "verbose_name_plural": "comments",
                 "ordering": ["id"],
+                "indexes": [
+                    models.Index(
+                        fields=["post", "id"],
+                        include=("is_hidden",),
+                        name="board_comment_by_post",
+                    ),
+                    models.Index(
+                        fields=["member", "-id"], name="board_comment_by_member"
+                    ),
+                    models.Index(
+                        condition=models.Q(("is_hidden", False), ("is_popular", True)),
+                        fields=["post", "created_at"],
+                        name="board_comment_hot",
+                    ),
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("down_count__gte", 0), ("up_count__gte", 0)
+                        ),
+                        name="board_comment_counts_not_negative",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -309,6 +396,22 @@ class Migration(migrations.Migration):
             options={
                 "db_table": "board_post_vote",
                 "ordering": ["id"],
+                "indexes": [
+                    models.Index(
+                        fields=["member", "post"], name="board_post_vote_by_member"
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("post", "member"),
+                        include=("value",),
+                        name="board_post_vote_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("value__in", (1, -1))),
+                        name="board_post_vote_up_or_down",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -371,149 +474,8 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        migrations.AddIndex(
-            model_name="image",
-            index=models.Index(
-                fields=["member", "-created_at"], name="board_image_by_member"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="image",
-            index=models.Index(fields=["-created_at", "id"], name="board_image_newest"),
-        ),
-        migrations.AddIndex(
-            model_name="image",
-            index=models.Index(
-                condition=models.Q(("unused_since__isnull", False)),
-                fields=["unused_since"],
-                name="board_image_unused",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="post",
-            index=models.Index(
-                condition=models.Q(("is_hidden", False), ("is_notice", False)),
-                fields=["-id"],
-                name="board_post_regular",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="post",
-            index=models.Index(
-                condition=models.Q(("is_hidden", False), ("is_notice", False)),
-                fields=["category", "-id"],
-                name="board_post_by_category",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="post",
-            index=models.Index(
-                condition=models.Q(("is_hidden", False), ("is_notice", True)),
-                fields=["-id"],
-                name="board_post_notices",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="post",
-            index=models.Index(
-                condition=models.Q(("is_hidden", False), ("is_popular", True)),
-                fields=["created_at"],
-                name="board_post_hot",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="post",
-            index=models.Index(
-                fields=["member", "-id"],
-                include=("is_hidden",),
-                name="board_post_by_member",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="post",
-            index=django.contrib.postgres.indexes.GinIndex(
-                fields=["tags"], name="board_post_tags"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="post",
-            index=django.contrib.postgres.indexes.GinIndex(
-                django.contrib.postgres.indexes.OpClass(
-                    "search_text", name="gin_trgm_ops"
-                ),
-                name="board_post_search_text",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="post",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("category__in", ["community", "saving", "tips"])),
-                name="board_post_category_known",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="post",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("comment_count__gte", 0),
-                    ("down_count__gte", 0),
-                    ("up_count__gte", 0),
-                ),
-                name="board_post_counts_not_negative",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="comment",
-            index=models.Index(
-                fields=["post", "id"],
-                include=("is_hidden",),
-                name="board_comment_by_post",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="comment",
-            index=models.Index(
-                fields=["member", "-id"], name="board_comment_by_member"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="comment",
-            index=models.Index(
-                condition=models.Q(("is_hidden", False), ("is_popular", True)),
-                fields=["post", "created_at"],
-                name="board_comment_hot",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="comment",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("down_count__gte", 0), ("up_count__gte", 0)),
-                name="board_comment_counts_not_negative",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="postvote",
-            index=models.Index(
-                fields=["member", "post"], name="board_post_vote_by_member"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="postvote",
-            constraint=models.UniqueConstraint(
-                fields=("post", "member"),
-                include=("value",),
-                name="board_post_vote_once",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="postvote",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("value__in", (1, -1))),
-                name="board_post_vote_up_or_down",
-            ),
-        ),
         # Functions, triggers and first rows.
-        sql_file("board", "vote_counts"),
-        sql_file("board", "comment_counts"),
-        sql_file("board", "post_counts"),
+        sql_file("board", "vote_counts", "0001"),
+        sql_file("board", "comment_counts", "0001"),
+        sql_file("board", "post_counts", "0001"),
     ]

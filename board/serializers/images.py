@@ -13,6 +13,7 @@ class ImageUploadRequestSerializer(Serializer):
 
 
 class UploadedImageSerializer(Serializer):
+    id = serializers.UUIDField(help_text="As in the path of the image.")
     url = serializers.URLField(help_text="The absolute URL, for use in a post.")
     width = serializers.IntegerField(
         help_text="In pixels, of the image as it is shown."

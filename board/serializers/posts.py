@@ -1,10 +1,9 @@
-"""Serializers of posts (spec 5.1) and of the filters of their list."""
-
-from typing import Any
+"""Serializers of posts (spec 5.1)."""
 
 from rest_framework import serializers
 
 from board.models import CONTENT_LENGTH, TAG_LENGTH, TITLE_LENGTH, PostCategory
+from core.api.field_texts import FieldText
 from core.api.fields import (
     ClosedChoiceField,
     StrictBooleanField,
@@ -15,7 +14,6 @@ from core.api.fields import (
 )
 from core.api.serializers import QuerySerializer, Serializer
 
-# Tags per post (spec 5.1).
 MAX_TAGS = 20
 KEYWORD_LENGTH = 100
 VOTE_VALUES = ["up", "down"]
@@ -32,26 +30,35 @@ class AuthorSerializer(Serializer):
     )
 
 
-class PostTagsField(UniqueListField):
-    """A list of at most 20 distinct tag names."""
-
-    def __init__(self, **options: Any) -> None:
-        child = TagNameField(max_length=TAG_LENGTH)
-        super().__init__(child=child, max_length=MAX_TAGS, required=False, **options)
-
-
 class PostSummarySerializer(Serializer):
     """A post in a list."""
 
     id = serializers.IntegerField(read_only=True)
-    title = StrictCharField(max_length=TITLE_LENGTH, help_text="1 to 200 characters.")
+    title = StrictCharField(
+        max_length=TITLE_LENGTH,
+        help_text=FieldText(
+            "The title, as plain text.", requests=f"1 to {TITLE_LENGTH} characters."
+        ),
+    )
     category = serializers.ChoiceField(
         choices=PostCategory.choices,
         help_text="The part of the board that the post is in.",
     )
-    tags = PostTagsField(help_text="If omitted from an update, the tags do not change.")
+    tags = UniqueListField(
+        child=TagNameField(max_length=TAG_LENGTH),
+        max_length=MAX_TAGS,
+        required=False,
+        help_text=FieldText(
+            "The tags, in their order.",
+            requests="Left out of an update, they do not change.",
+        ),
+    )
     notice = StrictBooleanField(
-        required=False, help_text="Ignored unless an administrator sends it."
+        required=False,
+        help_text=FieldText(
+            "Whether the post stands above the others.",
+            requests="Ignored unless an administrator sends it.",
+        ),
     )
     hot = serializers.BooleanField(
         read_only=True, help_text="At most a day old with at least 50 up votes."

@@ -14,6 +14,8 @@ from core.api.serializers import Serializer
 class VoteRequestSerializer(Serializer):
     """A vote: either `value` or `set`."""
 
+    is_body_required = True
+
     value = serializers.ChoiceField(
         choices=VOTE_VALUES,
         required=False,

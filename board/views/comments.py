@@ -1,20 +1,20 @@
-"""Comments: those of a post, one by one, and the caller's own."""
+"""Comments."""
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.authentication import current_member
-from accounts.email_verification import require_verified_email
+from accounts.codes.email_verification import require_verified_email
 from accounts.errors import EmailNotVerifiedError
+from accounts.sessions.authentication import current_member
 from board import comment_list, comments, posts, voting
 from board.errors import NotAuthorError, SelfVoteError
 from board.serializers.comments import CommentSerializer, MyCommentSerializer
 from board.serializers.votes import VoteRequestSerializer, VoteResultSerializer
 from core.api.openapi import page_serializer
+from core.api.operations import CreatedItem, extend_schema
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsMember
 from core.api.serializers import validate_body
@@ -27,9 +27,7 @@ class PostCommentViewSet(ViewSet):
     permission_classes = [IsMember]
     token_scopes = BOARD
     schema_tag = "Board"
-    raises = {
-        "create": [EmailNotVerifiedError, RateLimitedError],
-    }
+    raises = {"create": [EmailNotVerifiedError, RateLimitedError]}
 
     @extend_schema(
         operation_id="listComments",
@@ -41,7 +39,7 @@ class PostCommentViewSet(ViewSet):
 
         Up to three hot comments come first, then the others, oldest first.
         """
-        # 404 for a missing post comes before 400 for an invalid page.
+        # 404 for a missing post precedes 400 for an invalid page.
         posts.get_post(post_id)
         page = get_page_request(request)
         count, results = comment_list.list_comments_page(
@@ -53,6 +51,7 @@ class PostCommentViewSet(ViewSet):
         operation_id="createComment",
         request=CommentSerializer,
         responses={201: CommentSerializer},
+        creates=CreatedItem("comment-detail"),
     )
     def create(self, request: Request, post_id: int) -> Response:
         """Create a comment.
@@ -92,7 +91,7 @@ class CommentViewSet(ViewSet):
         Only the author may.
         """
         member, now = current_member(request), timezone.now()
-        # 404 and 403 come before 400 for an invalid body.
+        # 404 and 403 precede 400 for an invalid body.
         posts.require_author(member, comments.get_comment(comment_id))
         body = validate_body(CommentSerializer, request)
         comments.update_comment(member, comment_id, now=now, **body)

@@ -1,16 +1,15 @@
-"""Images in posts: upload and public download."""
+"""Images: upload and public download."""
 
 from uuid import UUID
 
 from django.conf import settings
 from django.http import HttpResponseBase
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.authentication import current_member
+from accounts.sessions.authentication import current_member
 from board import images
 from board.content import IMAGE_PATH_PREFIX
 from board.serializers.images import (
@@ -20,9 +19,9 @@ from board.serializers.images import (
 from core.api.image_response import (
     CACHE_IMMUTABLE,
     IMAGE_RESPONSE_SCHEMA,
-    IgnoreClientContentNegotiation,
     build_image_response,
 )
+from core.api.operations import CreatedItem, extend_schema
 from core.api.parsers import LimitedMultiPartParser
 from core.api.permissions import AllowAny, IsMember
 from core.api.serializers import validate_body
@@ -35,15 +34,14 @@ class ImageUploadView(APIView):
     permission_classes = [IsMember]
     token_scopes = BOARD
     schema_tag = "Board"
-    raises = {
-        "post": [InvalidImageError, RateLimitedError],
-    }
+    raises = {"post": [InvalidImageError, RateLimitedError]}
     parser_classes = [LimitedMultiPartParser]
 
     @extend_schema(
         operation_id="uploadImage",
         request=ImageUploadRequestSerializer,
         responses={201: UploadedImageSerializer},
+        creates=CreatedItem("image"),
     )
     def post(self, request: Request) -> Response:
         """Upload an image for a post.
@@ -57,7 +55,7 @@ class ImageUploadView(APIView):
         image = images.create_image(current_member(request), file, timezone.now())
         url = f"{settings.PUBLIC_URL.rstrip('/')}{IMAGE_PATH_PREFIX}{image.pk}"
         return Response(
-            {"url": url, "width": image.width, "height": image.height},
+            {"id": image.pk, "url": url, "width": image.width, "height": image.height},
             status=status.HTTP_201_CREATED,
         )
 
@@ -66,7 +64,6 @@ class ImageView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
     schema_tag = "Board"
-    content_negotiation_class = IgnoreClientContentNegotiation
 
     @extend_schema(responses=IMAGE_RESPONSE_SCHEMA)
     def get(self, request: Request, image_id: UUID) -> HttpResponseBase:

@@ -1,18 +1,15 @@
-"""Posts: the list, CRUD, votes, the caller's own, and notices."""
-
-from typing import Any
+"""Posts and notices."""
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.authentication import current_member
-from accounts.email_verification import require_verified_email
+from accounts.codes.email_verification import require_verified_email
 from accounts.errors import EmailNotVerifiedError
-from board import notices, post_list, posts, voting
+from accounts.sessions.authentication import current_member
+from board import moderation, post_list, posts, voting
 from board.errors import NotAuthorError, SelfVoteError
 from board.post_list import PostFilter
 from board.serializers.posts import (
@@ -23,6 +20,7 @@ from board.serializers.posts import (
 )
 from board.serializers.votes import VoteRequestSerializer, VoteResultSerializer
 from core.api.openapi import page_serializer
+from core.api.operations import extend_schema
 from core.api.pagination import (
     PageQuerySerializer,
     get_page_request,
@@ -81,12 +79,12 @@ class PostViewSet(ViewSet):
         Earns points, at most three times a day for posts and comments together. Some
         installations ask for a verified email address.
         """
-        require_verified_email(current_member(request))
+        member, now = current_member(request), timezone.now()
+        require_verified_email(member)
         data = posts.PostData(**validate_body(PostSerializer, request))
-        post_id = posts.create_post(current_member(request), data, timezone.now())
-        return Response(
-            _get_post_payload(request, post_id), status=status.HTTP_201_CREATED
-        )
+        post_id = posts.create_post(member, data, now)
+        payload = post_list.get_post_payload(member, post_id, now)
+        return Response(payload, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses=PostSerializer)
     def retrieve(self, request: Request, post_id: int) -> Response:
@@ -94,7 +92,8 @@ class PostViewSet(ViewSet):
 
         With its content and the members who voted it up.
         """
-        return Response(_get_post_payload(request, post_id))
+        member = current_member(request)
+        return Response(post_list.get_post_payload(member, post_id, timezone.now()))
 
     @extend_schema(request=PostSerializer, responses=PostSerializer)
     def update(self, request: Request, post_id: int) -> Response:
@@ -113,14 +112,14 @@ class PostViewSet(ViewSet):
         return self._update(request, post_id, partial=True)
 
     def _update(self, request: Request, post_id: int, *, partial: bool) -> Response:
-        member = current_member(request)
-        # 404 and 403 come before 400 for an invalid body.
+        member, now = current_member(request), timezone.now()
+        # 404 and 403 precede 400 for an invalid body.
         posts.require_author(member, posts.get_post(post_id))
         changes = validate_body(PostSerializer, request, partial=partial)
         if not partial:
             changes.setdefault("notice", False)
-        posts.update_post(member, post_id, changes, timezone.now())
-        return Response(_get_post_payload(request, post_id))
+        posts.update_post(member, post_id, changes, now)
+        return Response(post_list.get_post_payload(member, post_id, now))
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, post_id: int) -> Response:
@@ -192,8 +191,9 @@ class NoticeViewSet(ViewSet):
 
         Notices stand above the other posts of the list. Only administrators may.
         """
-        notices.set_notice(current_member(request), post_id, notice=True)
-        return Response(_get_post_payload(request, post_id))
+        member = current_member(request)
+        moderation.set_notice(member, post_id, notice=True)
+        return Response(post_list.get_post_payload(member, post_id, timezone.now()))
 
     @extend_schema(request=None, responses=PostSerializer)
     @action(detail=True, methods=["post"], url_path="unnotice")
@@ -202,11 +202,6 @@ class NoticeViewSet(ViewSet):
 
         The post stays as a regular post. Only administrators may.
         """
-        notices.set_notice(current_member(request), post_id, notice=False)
-        return Response(_get_post_payload(request, post_id))
-
-
-def _get_post_payload(request: Request, post_id: int) -> dict[str, Any]:
-    """Return the post as the caller sees it now."""
-    member = current_member(request)
-    return post_list.get_post_payload(member, post_id, timezone.now())
+        member = current_member(request)
+        moderation.set_notice(member, post_id, notice=False)
+        return Response(post_list.get_post_payload(member, post_id, timezone.now()))

@@ -13,23 +13,19 @@ from card_alerts.money import (
     parse_number,
 )
 
-# 1,234.56, 1,23,456.00 as in India, 1.234,56, 1234.56 and 12,50.
+# The grouping of 1,23,456.00 is Indian.
 _NUMBER = (
     r"\d{1,3}(?:,\d{2,3}){0,4},\d{3}(?!\d|,\d)(?:\.\d{1,4})?"
-    r"|\d{1,3}(?:\.\d{3}){1,4},\d{2}(?!\d)"
-    r"|\d{1,12}(?:\.\d{1,4}|,\d{2}(?!\d))?"
+    r"|\d{1,3}(?:\.\d{3}){1,4},\d{2}(?!\d)|\d{1,12}(?:\.\d{1,4}|,\d{2}(?!\d))?"
 )
 _SPACE_GROUPED = r"\d{1,3}(?:[ ]\d{3}){1,3}[.,]\d{2}"
 _MONEY = re.compile(
     rf"(?:(?P<sign>{CURRENCY_SIGN_PATTERN})|(?<![A-Za-z])(?:(?P<rupees>Rs\.?|INR\.?)"
     rf"|(?P<code>[A-Z]{{3}})))[ ]{{0,2}}-?(?P<number>{_SPACE_GROUPED}|{_NUMBER})"
-    r"(?!\d|[.,]\d)"
-    r"|(?<![\w.,/:-])-?(?P<number_after>"
+    r"(?!\d|[.,]\d)|(?<![\w.,/:-])-?(?P<number_after>"
     rf"(?:(?<=spent )|(?<=paid )|(?<=of )|(?<=for )|(?<=[:\n(])){_SPACE_GROUPED}"
-    rf"|{_NUMBER})[ ]?(?P<after>[€£]"
-    rf"|[A-Z]{{3}}(?![A-Za-z]))"
+    rf"|{_NUMBER})[ ]?(?P<after>[€£]|[A-Z]{{3}}(?![A-Za-z]))"
 )
-# Words before an amount that was not paid: a balance, a limit, a reward.
 _NOT_PAID = re.compile(
     r"\b(?:bal(?:ance)?|limit|lmt|available|avl|avbl|avail|cashback|rewards?|points"
     r"|spent today|spent this \w{4,5}|total|accumulated|cumulative|accum\.?|fee|left"
@@ -48,7 +44,7 @@ _BALANCE = re.compile(
 )
 
 
-# What the card has paid so far: Accumulated KRW 1,436,459, Total KRW 776,357.
+# Accumulated KRW 1,436,459, Total KRW 776,357
 RUNNING_TOTAL = re.compile(
     r"(?:^|(?<=\n)|(?<=, )|(?<=/ )|(?<=\d )|(?<=[A-Za-z)] )(?!total))"
     r"(?:accumulated|cumulative|accum\.?|total)(?: (?:amount|usage|spending))?[ ]?:?[ ]"
@@ -56,7 +52,7 @@ RUNNING_TOTAL = re.compile(
     r"|(?P<before>\d{1,3}(?:,\d{3}){0,4})[ ]?KRW(?![A-Za-z]))",
     re.IGNORECASE,
 )
-# Their terms: Lump sum, one-time payment, 3 months.
+# Lump sum, one-time payment, 3 months
 TERMS = re.compile(
     r"\(?(?:\b(?:lump[- ]?sum|one[- ]time)(?: (?:payment|installment))?\b"
     r"|\b(?P<months>[2-9]|[1-3]\d)[- ]?months?(?: installments?)?\b)\)?",
@@ -65,7 +61,6 @@ TERMS = re.compile(
 
 
 def find_paid_amount(text: str, issuer: Issuer | None) -> MoneyMatch | None:
-    """Return the first amount that is no balance, limit or reward."""
     for match in _MONEY.finditer(text):
         group = next(
             name for name in ("sign", "rupees", "code", "after") if match[name]
@@ -88,10 +83,7 @@ def find_paid_amount(text: str, issuer: Issuer | None) -> MoneyMatch | None:
 def find_balance(
     text: str, money: MoneyMatch | None, home_currency: str
 ) -> tuple[Decimal | None, str | None]:
-    """Return the printed balance and its currency, which is None for the home one.
-
-    A number without a currency is in that of the payment. A limit is no balance.
-    """
+    """Return the balance and its currency, None for the home currency."""
     match = _BALANCE.search(text)
     if match is None:
         return None, None

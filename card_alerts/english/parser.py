@@ -40,8 +40,7 @@ from card_alerts.result import (
 
 _CARD_HINT = re.compile(
     r"(?:ending(?:[ ](?:in|with))?|ends[ ]with|acct\.?|account|a/c|card[ ]no\.?|card"
-    r"|no\.|number|last[ ]4(?:[ ]digits)?)[ ]?[:#]?[ ]?(?:\.{2,4}"
-    r"|[•·]{2,4})?[ ]?[-(]?"
+    r"|no\.|number|last[ ]4(?:[ ]digits)?)[ ]?[:#]?[ ]?(?:\.{2,4}|[•·]{2,4})?[ ]?[-(]?"
     r"(?P<hint>[Xx*]{0,12}[ -]?\d{4,5}|(?:\d\*){2}|\*\d\*\d)(?![\d,.]\d|[\d*/])",
     re.IGNORECASE,
 )
@@ -53,30 +52,26 @@ _ALIAS = re.compile(
     + compile_aliases((*ENGLISH, *JAPANESE, *KOREAN), re.IGNORECASE).pattern,
     re.IGNORECASE,
 )
-# A merchant follows, or an issuer if the text names no other.
+# A merchant follows, or the only issuer of the text.
 _MERCHANT_PREPOSITION = re.compile(r"\b(?:at|to|with) \Z")
 _ISSUER_PHRASES = tuple(
     (" ".join(phrase.split()), issuer)
     for issuer in ENGLISH
     for phrase in issuer.phrases
 )
-# What follows a merchant's name.
 _MERCHANT_END = re.compile(
-    r"[ ](?:on|for|was|is|has|using|ending|by|dated|from your|to your"
-    r"|from (?:a/c|acct|account|card|debit|credit|savings|checking)"
-    r"|(?:avl|avbl|avail|available|bal|balance|a/c|acct)(?=\b[. :])|a/c"
-    r"|(?-i:with|via)|(?:with|via) (?:your|card|a/c|debit|credit|upi|pos)"
-    r"|and (?:your?|it|was|has|is|will|earned|the (?:amount|balance)|available|bal)"
-    r"|of (?:[$£€₹]|rs\b|[A-Z]{3} ?\d|\d|your)"
-    r"|posted|processed|completed|settled|cleared|credited|debited|pending|declined"
-    r"|in the amount|at \d{1,2}(?::\d\d)?|approved|were|may|will|"
-    r"went|card|ref|after|if|but|as|has been|exceed\w{0,4}|due|because)\b(?![.'’])"
-    r"|[ ]?(?:(?<!\.[A-Z])\.(?:[ \n]|$)|;|\n|$|\||[ ]-[ ]|\(|!|:[ ]|,[ ](?:on|for"
-    r"|and|your)\b)"
-    r"|,[ ][A-Z][A-Za-z ]{2,20}\.[ ]|[ ](?=[£$€₹])|[ ]/[ ]"
-    r"|,?[ ](?=(?:\d{4}-\d\d-\d\d|\d{1,2}-\d{1,2}-\d{4}"
-    r"|\d{1,2}/\d{1,2}(?:/\d{2,4})?)[ ]\d{1,2}:\d\d)"
-    # Pictures of a push message.
+    r"[ ](?:on|for|was|is|has|using|ending|by|dated|from your|to your|from (?:a/c|acct"
+    r"|account|card|debit|credit|savings|checking)|(?:avl|avbl|avail|available|bal"
+    r"|balance|a/c|acct)(?=\b[. :])|a/c|(?-i:with|via)|(?:with|via) (?:your|card|a/c"
+    r"|debit|credit|upi|pos)|and (?:your?|it|was|has|is|will|earned|the (?:amount"
+    r"|balance)|available|bal)|of (?:[$£€₹]|rs\b|[A-Z]{3} ?\d|\d|your)|posted|processed"
+    r"|completed|settled|cleared|credited|debited|pending|declined|in the amount"
+    r"|at \d{1,2}(?::\d\d)?|approved|were|may|will|went|card|ref|after|if|but|as"
+    r"|has been|exceed\w{0,4}|due|because)\b(?![.'’])|[ ]?(?:(?<!\.[A-Z])\.(?:[ \n]|$)"
+    r"|;|\n|$|\||[ ]-[ ]|\(|!|:[ ]|,[ ](?:on|for|and|your)\b)"
+    r"|,[ ][A-Z][A-Za-z ]{2,20}\.[ ]|[ ](?=[£$€₹])|[ ]/[ ]|,?[ ](?=(?:\d{4}-\d\d-\d\d"
+    r"|\d{1,2}-\d{1,2}-\d{4}|\d{1,2}/\d{1,2}(?:/\d{2,4})?)[ ]\d{1,2}:\d\d)"
+    # Emoji.
     r"|[ ]?[\u2600-\u27bf\U0001f300-\U0001faff]",
     re.IGNORECASE,
 )
@@ -84,13 +79,12 @@ _NOT_A_MERCHANT = (
     r"(?!(?:your|you|card|debit|credit|a/c|this|payment of|UPI|NEFT|IMPS|ACH"
     r"|(?-i:the))\b|\d{1,2}[:.]\d\d)"
 )
-# The first letters of a merchant's name: Deli, 7-ELEVEN, 3M.
+# Deli, 7-ELEVEN, 3M
 _CAPITAL = r"(?=[A-Z]|\d{1,3}-?[A-Z])"
 _NOT_A_DATE = (
     r"(?!(?:\d{1,2}(?:st|nd|rd|th)?[- ]?)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct"
     r"|nov|dec)[a-z]{0,6}[-,]?[ .-]?\d)(?!\d{1,2}(?:st|nd|rd|th)\b)"
 )
-# Words that follow an amount or a time, but are no name.
 _NOT_A_STATUS = (
     r"(?!(?:AM|PM|[ECMP][SD]?T|GMT|BST|UTC|IST|[SKJ][GS]T|HKT|CET|CEST|on|at|in|to|from"
     r"|for|by|via|has|was|is|and|avl|avail\w*|bal|balance|card|ref|debited|credited"
@@ -98,7 +92,7 @@ _NOT_A_STATUS = (
     r"|transaction|purchase|payment|SMS|UPI|not|call|if|deposit\w*|withdraw\w*"
     r"|[A-Z]{3}[ ]?\d)\b)"
 )
-# Words before a merchant's name, the surest first.
+# Words before a merchant, the surest first.
 _MERCHANT_STARTS = tuple(
     re.compile(rf"{before}[ ]{{0,2}}{_NOT_A_MERCHANT}(?=[^\s])", re.IGNORECASE)
     for before in (
@@ -124,15 +118,12 @@ _MERCHANT_STARTS = tuple(
         rf"\bfor[ ](?![A-Z]{{3}}[ ]?\d|Rs\b){_CAPITAL}",
     )
 )
-# The first so many of them introduce merchants only.
+# The first patterns introduce merchants only.
 SURE_MERCHANT_STARTS = 5
-# Matches of one pattern that are tried as a merchant's name.
 MAX_MERCHANT_CANDIDATES = 8
 MAX_MERCHANT_SCAN_LENGTH = 120
 MAX_LINES = 12
-# Characters at the beginning that may contain an issuer's phrase.
 MAX_ISSUER_PHRASE_SCAN_LENGTH = 60
-# Beginnings of lines that are no merchant.
 _LINE_NOISE = re.compile(
     r"^(?:(?:spent|paid|card|debit|credit|avl|avail|sms|not you|call|txn|transaction"
     r"|purchase|payment|alert|inr|rs|usd|available|balance|ref|date|time)\b"
@@ -160,12 +151,11 @@ _PARTIAL = re.compile(r"\bpartial(?:ly)?\b", re.IGNORECASE)
 
 
 def parse_english(source: SourceText) -> ParseResult:
-    """Return the result of an alert in English (or in no known language)."""
     text = source.normalized.text
     issuer, issuer_span = _identify_issuer(source)
     money = find_paid_amount(text, issuer)
     hint = _CARD_HINT.search(text) or _STANDALONE_CARD_HINT.search(text)
-    # The issuers of Korea print both in Korean texts too.
+    # Korean issuers print both in English alerts too.
     total = RUNNING_TOTAL.search(text) if issuer in KOREAN else None
     terms = TERMS.search(text) if issuer in KOREAN else None
     merchant, is_merchant_sure = _find_merchant(
@@ -173,7 +163,6 @@ def parse_english(source: SourceText) -> ParseResult:
     )
     balance, balance_currency = find_balance(text, money, source.home_currency)
 
-    # The words of a merchant's name decide nothing.
     rest = source.text_without(merchant)
     keyword = find_status_keyword(rest)
     between = text[money.span[1] : merchant[0]] if money and merchant else ""
@@ -222,7 +211,6 @@ def parse_english(source: SourceText) -> ParseResult:
 
 
 def _with_blanks(text: str, *parts: re.Match[str] | None) -> str:
-    """Return the text with blanks for parts that are no names."""
     for part in filter(None, parts):
         start, end = part.span()
         text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
@@ -234,7 +222,7 @@ def _is_check_card(text: str) -> bool | None:
 
 
 def _is_month_first(money: MoneyMatch, issuer: Issuer | None) -> bool:
-    """Return True if 05/06 is the 6th of May, as in North America and in Korea."""
+    """Return True if 05/06 is the 6th of May, as in North America and Korea."""
     if issuer is not None and issuer.is_day_first:
         return False
     return money.currency in {"USD", "CAD", WON} or issuer in KOREAN
@@ -248,10 +236,7 @@ def _build_booking(
     hint: re.Match[str] | None,
     counterparty: Span | None,
 ) -> BankBooking | None:
-    """Return the booking of an account that a refused text reports, if any.
-
-    `rest` is the text without the counterparty.
-    """
+    """Return the booking of a refused text; `rest` lacks the counterparty."""
     text = source.normalized.text
     deposit, withdrawal = _DEPOSIT.search(text), _WITHDRAWAL.search(text)
     if not (deposit or withdrawal) or not 0 < money.value <= MAX_AMOUNT:
@@ -296,10 +281,9 @@ def _build_booking(
 
 
 def _identify_issuer(source: SourceText) -> tuple[Issuer | None, Span | None]:
-    """Return the issuer that the text names, else that of the sender.
+    """Return the issuer that the text names, else the sender.
 
-    A name after at, to or with is rather the merchant's: it is the issuer's only if
-    nothing else names one.
+    A name after at, to or with is the merchant's, unless it is the only one.
     """
     text = source.normalized.text
     merchants = []
@@ -327,10 +311,7 @@ def _identify_issuer(source: SourceText) -> tuple[Issuer | None, Span | None]:
 def _find_merchant(
     text: str, money: MoneyMatch | None, issuer: Span | None
 ) -> tuple[Span | None, bool]:
-    """Return the name after at, with, to, from or on, else a line of its own.
-
-    The flag says that the word before it introduces merchants only.
-    """
+    """Return the name after a preposition, else a line, and whether it is sure."""
     for index, pattern in enumerate(_MERCHANT_STARTS):
         for match in islice(pattern.finditer(text), MAX_MERCHANT_CANDIDATES):
             start = match.end()
@@ -355,9 +336,7 @@ def _find_merchant(
 
 
 def _trim(text: str, start: int, end: int) -> Span | None:
-    """Return the span without punctuation at its edges; None if nothing is left."""
     while end > start and text[end - 1] in _EDGE_PUNCTUATION:
-        # The dot of an abbreviation, the end of a company's name.
         if text[max(start, end - 5) : end] in {" INC.", " LTD.", ", INC"}:
             break
         end -= 1

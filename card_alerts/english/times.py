@@ -38,12 +38,10 @@ _TIMESTAMP_PATTERNS = tuple(
 _TIME_FIRST = re.compile(
     rf"(?<![\d:]){_TIME}(?:[ ][A-Z]{{2,4}})?(?:,?[ ](?:on[ ])?)$", re.IGNORECASE
 )
-# Characters before a date that are searched for its time.
 MAX_TIME_LOOKBEHIND = 24
 
 
 def find_english_timestamp(text: str, *, is_month_first: bool) -> TimestampMatch | None:
-    """Return the first date; `is_month_first` means that 05/06 is the 6th of May."""
     found: list[TimestampMatch] = []
     for pattern in _TIMESTAMP_PATTERNS:
         for match in pattern.finditer(text):
@@ -68,7 +66,7 @@ def _to_timestamp_match(
             month, day = day, month
     else:
         month, day = int(groups["month"]), int(groups["day"])
-    # 2000 is a leap year, so 29 February is possible.
+    # 2000 is a leap year.
     if make_date(2000, month, day) is None:
         return None
     start, end = match.span()

@@ -18,12 +18,11 @@ _DECLINED = re.compile(
 )
 _CANCELLED = re.compile(
     r"\b(?=(?-i:[rvcRVC]))(?:revers(?:ed|al)\b|refund(?:ed)?\b|voided\b|cancell?ed\b"
-    # Before an amount or alone; not the free cancellation of a booking.
+    # Before an amount or alone: not the free cancellation of a booking.
     r"|cancell?ation(?=[:\n]|[ ](?-i:(?:of )?[A-Z]{3} ?\d))"
     r"|returned\b|chargeback\b|credit(?:ed)? (?:back|voucher))",
     re.IGNORECASE,
 )
-# A refund that has not arrived yet.
 _NOT_YET = re.compile(
     r"initiated|will be|is being|in process|processing|may take|request"
     r"|on its way|pending|expect",
@@ -37,12 +36,11 @@ _APPROVED = re.compile(
 )
 _STATEMENT = re.compile(
     r"\b(?=(?-i:[smatpbdrlteoSMATPBDRLTEO]))(?:statement\b|minimum (?:payment|due"
-    r"|amount)|min(?:imum)?\.? due|amt due"
-    r"|amount due|total due|payment (?:is )?due|bill\b|due (?:on|by|date)"
-    r"|autopay|payment of [^\n]{1,60}(?:received|posted|credited|scheduled|processed)"
-    r"|(?:received|thank you for) your[^\n]{0,20} payment"
-    r"|payment of [^\n]{1,40} towards your"
-    r"|payment (?:has )?(?:been )?(?:received|posted|scheduled)"
+    r"|amount)|min(?:imum)?\.? due|amt due|amount due|total due|payment (?:is )?due"
+    r"|bill\b|due (?:on|by|date)|autopay|payment of [^\n]{1,60}(?:received|posted"
+    r"|credited|scheduled|processed)|(?:received|thank you for) your[^\n]{0,20} payment"
+    r"|payment of [^\n]{1,40} towards your|payment (?:has )?(?:been )?(?:received"
+    r"|posted|scheduled)"
     r"|pay your|late fee|EMI\b|overdue|past due|thank you for (?:your|the) payment)",
     re.IGNORECASE,
 )
@@ -62,13 +60,13 @@ _ADVERT = re.compile(
     r"|\bredeem\b",
     re.IGNORECASE,
 )
-# An advert, even with a sentence such as "you spent".
+# An advert, even with "you spent".
 _OFFER = re.compile(
     r"\b(?=(?-i:[twisoTWISO]))(?:terms (?:and conditions )?apply\b|when you spend\b"
     r"|when you spent\b|(?:if|once) you spen[dt]\b|spend (?:over|at least)\b|offers?:)",
     re.IGNORECASE,
 )
-# A sentence that reports a payment, which outweighs most words of adverts.
+# A sentence that reports a payment outweighs most words of adverts.
 _COMPLETED = re.compile(
     r"you (?:just )?(?:made|spent|paid|used)|\bspent\b|was (?:charged|used|made"
     r"|approved|placed|declined|authori[sz]ed)|has been (?:used|made|charged|done)"
@@ -76,7 +74,6 @@ _COMPLETED = re.compile(
     r"|been charged|debited",
     re.IGNORECASE,
 )
-# A payment that is announced; what has happened is told in another sentence.
 _FUTURE = re.compile(
     r"\b(?=(?-i:[wstgudrWSTGUDR]))(?:(?:will|shall|to|going to)(?: soon)? be \w+"
     r"|will (?:charge|debit|deduct|renew|pay)\b"
@@ -84,22 +81,19 @@ _FUTURE = re.compile(
     r"|due to renew\b|renews (?:on|in)\b|to be (?:debited|charged)\b)",
     re.IGNORECASE,
 )
-# A limit, a loan or an application that is granted.
 _GRANTED = re.compile(
     r"\blimit (?:increase|decrease|change|raise|upgrade|enhancement|request)\b"
     r"|\blimit (?:has been|have been|was|were|is now|will be) (?:increas|rais|enhanc"
-    r"|chang|lower|reduc|decreas|upgrad|approv|set|updat)"
-    r"|\b(?:increas|rais|enhanc|lower|reduc|upgrad)\w{0,3} (?:your"
-    r"|the) [\w ]{0,30}limit"
-    r"|\b(?:application|loan|credit line|line of credit|overdraft)\b[^.\n]{0,60}"
-    r"\b(?:approved|declined|received|granted|denied|disbursed)\b"
-    r"|\b(?:pre-?approved|approved) for (?:an? |your )?(?:new |credit |personal )?"
-    r"(?:card|credit|loan|limit|line)"
+    r"|chang|lower|reduc|decreas|upgrad|approv|set|updat)|\b(?:increas|rais|enhanc"
+    r"|lower|reduc|upgrad)\w{0,3} (?:your|the) [\w ]{0,30}limit|\b(?:application|loan"
+    r"|credit line|line of credit|overdraft)\b[^.\n]{0,60}\b(?:approved|declined"
+    r"|received|granted|denied|disbursed)\b|\b(?:pre-?approved|approved) for (?:an? "
+    r"|your )?(?:new |credit |personal )?(?:card|credit|loan|limit|line)"
     r"|\bnew [\w ]{0,20}card\b[^.\n]{0,30}\b(?:issued|shipped|mailed|approved|activated"
     r"|on its way|arriv)",
     re.IGNORECASE,
 )
-# Parts of words without which a pattern does not match: a cheap check before it.
+# A cheap check before the patterns.
 _HINTS = {
     _PASSWORD: ("otp", "one", "pass", "code"),
     _DECLINED: ("declin", "suff", "unsuc", "not ", "n't", "fail", "denied", "reject"),
@@ -121,7 +115,6 @@ _CARD = re.compile(r"\bcard\b", re.IGNORECASE)
 
 
 def _search(pattern: re.Pattern[str], text: str, lower: str) -> re.Match[str] | None:
-    """Search a pattern, unless none of its hints is in the text."""
     hints = _HINTS.get(pattern)
     if hints is not None and not any(hint in lower for hint in hints):
         return None
@@ -129,10 +122,7 @@ def _search(pattern: re.Pattern[str], text: str, lower: str) -> re.Match[str] | 
 
 
 def find_status_keyword(text: str) -> tuple[Kind, Span] | None:
-    """Return the kind of the event and the word that names it.
-
-    A decline anywhere in the text outweighs a refund, and that a payment.
-    """
+    """Prefer a decline to a refund, and a refund to a payment."""
     lower = text.lower()
     for pattern, kind in (
         (_DECLINED, Kind.DECLINED),
@@ -146,7 +136,6 @@ def find_status_keyword(text: str) -> tuple[Kind, Span] | None:
 
 
 def rejection_reason(text: str, kind: Kind | None) -> Reason | None:
-    """Return why the text is no payment, or None."""
     lower = text.lower()
     if _search(_PASSWORD, text, lower):
         return Reason.ONE_TIME_PASSWORD

@@ -1,7 +1,6 @@
-"""Stage 3 for texts of banks: build a booking of an account.
+"""Build the booking of an account from a bank's text.
 
-The parts are those that the tokenizer found. What is left over beside the word for the
-booking is the counterparty: 출금 60,000원 홍*동 잔액 326,348원.
+The counterparty stands beside the word: 출금 60,000원 홍*동 잔액 326,348원.
 """
 
 import re
@@ -24,9 +23,8 @@ from card_alerts.times import TimestampMatch
 
 _MODE = (
     r"(?:전자금융|스마트폰?|(?:공동|타행)?CMS|자동이체|자동|인터넷|모바일|타행|당행"
-    r"|대체|FBS|ATM|CD|CD공동"
-    r"|폰뱅킹|오픈뱅킹|펌뱅킹"
-    r"|뱅킹|즉시|실시간|예약|현금|창구|외화)"
+    r"|대체|FBS|ATM|CD|CD공동|폰뱅킹|오픈뱅킹|펌뱅킹|뱅킹|즉시|실시간|예약|현금|창구"
+    r"|외화)"
 )
 _END = (
     r"(?:액|건|알림|안내|내역|[ ]?완료|취소|되었습니다|되었어요|됐어요|됐습니다|했어요"
@@ -39,8 +37,7 @@ _DEPOSIT = re.compile(
 )
 _WITHDRAWAL = re.compile(
     rf"(?<!입){_MODE}?[ ]?출금(?![ ]?가능|계좌){_END}(?![가-힣])|보냈(?:어요|습니다)"
-    r"|보내셨(?:어요|습니다)"
-    rf"|{_MODE}?[ ]?(?:이체|송금|지급){_END}(?![가-힣])"
+    rf"|보내셨(?:어요|습니다)|{_MODE}?[ ]?(?:이체|송금|지급){_END}(?![가-힣])"
 )
 _SENT_TO_MEMBER = re.compile(
     r"님(?:이|께서)[ \n][^\n]{0,30}(?:보냈|보내셨|송금했|송금하셨)"
@@ -52,8 +49,7 @@ _CASH = re.compile(
 )
 _CARD_BILL = re.compile(
     r"(?P<card>[A-Za-z가-힣]{1,8}?카드)(?:사)?[ ]?(?:결제|대금|이용|자동|출금|청구|$"
-    r"|[(_])"
-    r"|(?P<other>[A-Za-z가-힣]{1,8}?)[ ]?카드(?:값|대금)"
+    r"|[(_])|(?P<other>[A-Za-z가-힣]{1,8}?)[ ]?카드(?:값|대금)"
 )
 _ANY_CARD_BILL = re.compile(r"(?:신용)?카드[ ]?(?:이용)?(?:결제|대금|값)")
 # 481902**317, 123-****-4567-89, *120000, 입출금통장(0000), 홍*동(1234)
@@ -75,17 +71,16 @@ _SEPARATOR = re.compile(
     r"\n|→|->|➔|▶|[|·/]|[ ]{2,}|,[ ]|(?<=님)(?:이|께서)[ ]|[ ]수수료(?=[ ]?\n)"
     r"|[ ](?:공동|타행)?CMS출?(?=[ ]*(?:\n|$))"
 )
-# The amount of a title that the name follows without a blank: 50,000원백*우님.
+# 50,000원백*우님
 _GLUED_AMOUNT = re.compile(r"[\d,]{1,15}원(?=[^\s])")
-# The holder of the account, before the date: 백*우님 11/05 10:33.
+# The holder, before the date: 백*우님 11/05 10:33.
 _BEFORE_DATE = re.compile(rf"[님{HOLDER_NAME}]{{0,3}}[ ]?[{TIMESTAMP}]")
 _EDGES = " .,:;-()[]<>\"'"
 _FORMS = frozenset({"(주)", "(유)", "(재)", "(사)"})
 _NO_NAME = re.compile(
     r"[\W\d_]*|(?:알림|안내|고객님|회원님|님|잔액|거래|계좌|원|적요|내용|받는[ ]?분"
-    r"|보낸[ ]?분|이름|금액|일시"
-    r"|에서|으로|에게|에게서|한테|뱅킹|에|계좌에|은행|수수료 면제|수수료면제|을|를"
-    r"|이|가)"
+    r"|보낸[ ]?분|이름|금액|일시|에서|으로|에게|에게서|한테|뱅킹|에|계좌에|은행"
+    r"|수수료 면제|수수료면제|을|를|이|가)"
 )
 _PARTICLE = re.compile(r"(?:님)?(?:에게서|에게|께|한테|으로부터|로부터|님이|님께|님)$")
 _ADDRESSED = re.compile(r"님?(?:에게서?|께서?|한테|님이|으로부터)[ \n]|님이[ \n]")
@@ -98,18 +93,18 @@ def build_booking(
     money: MoneyMatch | None,
     timestamp: TimestampMatch | None,
 ) -> BankBooking | None:
-    """Return the booking of a text that was refused as one; None without an amount."""
+    """Return the booking of a refused text; None without an amount."""
     text = message.text
     deposit, withdrawal = _DEPOSIT.search(text), _WITHDRAWAL.search(text)
     word = deposit or withdrawal
     if money is None or word is None or not 0 < money.value <= MAX_AMOUNT:
         return None
     if deposit and withdrawal:
-        # 타행이체 입금: the more certain word; else the first one.
+        # 입금 is more certain: 타행이체 입금.
         word = min(deposit, withdrawal, key=lambda match: match.start())
         if "이체" in word[0] or "송금" in word[0] or "지급" in word[0]:
             word = deposit if word is withdrawal and "출금" not in text else word
-    # 홍*동님이 보냈어요 is money that came, 홍*동님에게 보냈어요 is money that went.
+    # 홍*동님이 보냈어요 is a deposit, 홍*동님에게 보냈어요 a withdrawal.
     is_deposit = word is deposit or _SENT_TO_MEMBER.search(text) is not None
     bank, bank_span = _find_bank(message, source)
     account = _ACCOUNT.search(text)
@@ -155,7 +150,6 @@ def build_booking(
 def _find_purpose(
     text: str, name: str, *, is_deposit: bool
 ) -> tuple[BookingPurpose, str | None]:
-    """Return the purpose of a booking, and whose card's bill is paid."""
     if _CASH.search(text):
         return BookingPurpose.CASH, None
     if is_deposit:
@@ -178,10 +172,8 @@ def _printed(source: SourceText, span: Span | None) -> str | None:
 def _find_bank(
     message: TokenizedMessage, source: SourceText
 ) -> tuple[str | None, Span | None]:
-    """Return the bank that the text begins with, else that of the sender."""
     first = _FIRST_WORD.match(message.text)
     if first and _CARD_BILL.fullmatch(first["name"]):
-        # 우리카드결제 230,000원 출금: the counterparty, whoever the bank is.
         return (source.sender_issuer.name if source.sender_issuer else None), None
     issuer = find_issuer(first["name"]) if first else None
     if first and issuer:
@@ -197,7 +189,6 @@ def _find_bank(
 def _find_counterparty(
     message: TokenizedMessage, word: Span, bank: Span | None, bank_name: str | None
 ) -> Span | None:
-    """Return the name that an arrow, a particle or the booking's word points to."""
     visible = _visible_text(message, word, bank)
     names: list[Span] = []
     position = 0
@@ -224,7 +215,7 @@ def _find_counterparty(
 
 
 def _visible_text(message: TokenizedMessage, word: Span, bank: Span | None) -> str:
-    """Return the text with line breaks in place of all that is no name."""
+    """Return the text with line breaks in place of all other parts."""
     masked = message.masked.text
     visible = "".join(
         "\n" if letter in PLACEHOLDERS and letter not in _VISIBLE else original
@@ -238,7 +229,6 @@ def _visible_text(message: TokenizedMessage, word: Span, bank: Span | None) -> s
 
 
 def _is_bank(name: str, bank: str | None) -> bool:
-    """Return True for another mention of the bank; its card is another matter."""
     if bank is None or "카드" in name:
         return False
     issuer = find_issuer(name)
@@ -246,7 +236,6 @@ def _is_bank(name: str, bank: str | None) -> bool:
 
 
 def _trim(text: str, start: int, end: int) -> Span | None:
-    """Return the span without punctuation and particles; None if it is no name."""
     while (
         start < end and text[start] in _EDGES and text[start : start + 3] not in _FORMS
     ):

@@ -1,4 +1,4 @@
-"""Stage 1, tokenize: patterns of the digits of a card."""
+"""Patterns of the digits of a card."""
 
 import re
 
@@ -9,14 +9,12 @@ _CARD_DIGITS = (
     r"|\d{3}\*|\d{2}\*\*|\d\*\*\d"
 )
 _LAST_DIGITS = r"(?:뒷|뒤|끝)[ ]?(?:자리|번호|4자리)"
-# The digits beside the name of an issuer.
 CARD_NUMBER = re.compile(
     rf"[*]?[\])]?[ ]{{0,2}}[(\[]?(?:본인|가족|{_LAST_DIGITS}|해외)?[ ]?"
     rf"(?P<digits>{_CARD_DIGITS}|\d{{1,2}}(?=[ ]?(?:승인|취소|해외|거절"
     rf"|체크)))(?![\d*년원]|,\d)[)\]]?"
 )
-# A card's digits apart from the issuer's name: 길*라(5*4*).
-# A cheap check before STANDALONE_CARD_NUMBER.
+# Digits apart from the issuer's name: 길*라(5*4*).
 MAY_HAVE_CARD_NUMBER = re.compile(r"\d[\d*]{3}|\d\*|\*\d")
 STANDALONE_CARD_NUMBER = re.compile(
     rf"(?=[신체카뒷뒤끝본가\d*(, \n])(?:(?:신용|체크|카드|{_LAST_DIGITS}|카드번호|본인"

@@ -1,4 +1,4 @@
-"""Stage 1, tokenize: find the product of a card beside the name of its issuer.
+"""Find the product of a card beside the name of its issuer.
 
 현대 MX Black 승인, 로카 나누기(1234), 롯데카드(LIKIT), 네이버 현대카드.
 """
@@ -19,15 +19,14 @@ _PRODUCT = re.compile(
     rf"(?=\((?:본인|가족)?[ ]?[\d*]{{4}}\)|(?:\d\*){{2}}(?![\d*])"
     rf"|(?:해외|체크|체크카드|정상|국내|부분|전체|일반|카드|매출|가|선|사전)?[ ]?"
     r"(?:(?:승인|취소)(?:취소|거절|승인)?|(?:승인|결제|사용|이용|취소)(?:이"
-    r"|가)?[ ]?(?:완료"
-    r"|처리)?[ ]?(?:됨|되었습니다|됐어요|됐습니다|했어요|하셨습니다|완료))(?![가-힣])"
-    r"|뒷자리)"
+    r"|가)?[ ]?(?:완료|처리)?[ ]?(?:됨|되었습니다|됐어요|됐습니다|했어요|하셨습니다"
+    r"|완료))(?![가-힣])|뒷자리)"
 )
-# A product before the issuer's name: 네이버 현대카드, 쇼핑엔 로카.
+# 네이버 현대카드, 쇼핑엔 로카
 LEADING_PRODUCT = re.compile(
     rf"(?:^|[\n{ANY_PLACEHOLDER}\[,·|])[ ]{{0,2}}(?P<lead>[A-Za-z0-9가-힣]{{1,10}}[ ])$"
 )
-# The product where digits are printed too: 롯데카드(LIKIT)
+# The product of 롯데카드(LIKIT).
 PRODUCT_IN_BRACKETS = re.compile(
     r"\((?P<digits>[A-Z][A-Za-z0-9+&]{1,14}|\d{3})\)(?=[ ]?\n)"
 )
@@ -35,16 +34,15 @@ PRODUCT_IN_BRACKETS = re.compile(
 PRODUCT_BEFORE_AMOUNT = re.compile(
     rf"\((?P<digits>[A-Z][A-Za-z0-9+&]{{0,14}})\)(?=[ ]?[{AMOUNT}])"
 )
-# 현대 네이버 승인⏎강*연: a product behind a short name that opens the message.
+# 현대 네이버 승인⏎강*연: a product behind a short name at the beginning
 _STATUS_BEFORE_HOLDER = re.compile(
     r"[ ]?(?:승인|취소)(?:취소|거절)?[ ]?\n?[가-힣]{1,2}\*"
 )
 _MESSAGE_START = re.compile(rf"[\s{NOISE}]*")
-# The name of a card that fills its line: 현대카드 M.
+# A line of 현대카드 M.
 LINE_PRODUCT = re.compile(
     r"[ ](?P<product>[A-Z][A-Za-z0-9+]{0,9}(?:[ ][A-Za-z0-9+]{1,9})?)(?=\n|$)"
 )
-# Words of the keyword behind a product, and names of cards that products follow.
 PRODUCT_SUFFIX = re.compile(
     "[ ]?(?:해외|국내|전체|일반|자동(?:결제|납부|이체)|정기결제)$"
 )
@@ -54,10 +52,9 @@ _LATIN = re.compile(r"[A-Za-z]")
 
 
 def match_product(text: str, found: re.Match[str], end: int) -> re.Match[str] | None:
-    """Match a product at `end`, such as the one in 현대 MX Black.
+    """Match the product at `end`: 현대 MX Black.
 
-    Without a space before it, it is Latin after Hangul or Hangul after Latin. A
-    product that begins in Hangul follows only a name with a card word.
+    Without a space the script changes. A product in Hangul follows only a card word.
     """
     product = _PRODUCT.match(text, end)
     if product is None:
@@ -77,7 +74,7 @@ def match_product(text: str, found: re.Match[str], end: int) -> re.Match[str] | 
         and _STATUS_BEFORE_HOLDER.match(text, product.end())
     ):
         return product
-    # A product that is a card, as in 로카 나누카드(1*2*) and 로카 나누기(1234).
+    # 로카 나누카드(1*2*) and 로카 나누기(1234)
     is_card = found[0] in PRODUCT_BRANDS or (
         product["product"].endswith("카드") and not get_alias(found[0]).is_ambiguous
     )

@@ -1,4 +1,4 @@
-"""Stage 2, classify: decide whether a message reports a payment, and which kind."""
+"""Stage 2, classify: decide the kind of a message."""
 
 import re
 from dataclasses import dataclass, field
@@ -31,29 +31,28 @@ from card_alerts.masked_text import (
 from card_alerts.money import MoneyMatch
 from card_alerts.result import Kind, Reason
 
-# Words of payments that adverts and statements use as well.
+# Adverts and statements use these words too.
 _WEAK_PAYMENT_WORD = re.compile("(?:사용|이용|결제)$")
 _CARD_CANCEL = re.compile("승인[ ]?취소|매[출입][ ]?취소")
 _CHECK_CARD_WITHDRAWAL = re.compile("체크[ ]?(?:카드[ ]?)?출금")
 _PAST_TENSE = re.compile("했|하였|하셨|되었|됐|완료")
 # 환율에 따라 청구금액이 달라질 수 있습니다
 _RATE_NOTICE = re.compile(r"환율[^\n\d]{0,30}금액[^\n\d]{0,30}(?:니다|요)(?![가-힣])")
-# The line of a receipt on the payment of the next month.
+# A receipt's line on the payment of the next month.
 _NEXT_PAYMENT = re.compile(
     r"(?<=\n)[ \-·]{0,3}(?:다음|이번[ ]?달)?[ ]?(?:결제|청구|출금)(?:[ ]?예정)?일"
     r"(?:자|시)?[ ]?[:=]?[ ]?\d[^\n원]{0,40}(?=\n|$)"
 )
 _PAYMENT_DAYS = ("예정일", "결제일", "청구일", "출금일")
 _WITHDRAWN = re.compile(r"출금(?=[ ]?[\d,]{1,15}원)")
-# [NH]홍*비님⏎51,200원 일시불⏎바람커피: card, holder, amount and terms, and a name.
+# [NH]홍*비님⏎51,200원 일시불⏎바람커피
 _TERSE_APPROVAL = re.compile(
     rf"\[{ISSUER}{{1,12}}\][ ]?{HOLDER_NAME}{{1,12}}[ ]?\n{AMOUNT}{{1,20}}[ ]?"
     rf"{INSTALLMENT}{{1,12}}[ ]?\n[^\n]{{1,40}}\s*$"
 )
 _NOT_APPROVED = re.compile(
     r"(?<![가-힣])(?:승인|결제|거래)?[ ]?(?:거절|실패)(?:[ ]?금액)?(?=[\s\])!.,:]|$|되"
-    r"|됐)"
-    r"|(?<![가-힣])(?:승인|결제|매출|전체|부분)?[ ]?취소(?:[ ]?완료|되었"
+    r"|됐)|(?<![가-힣])(?:승인|결제|매출|전체|부분)?[ ]?취소(?:[ ]?완료|되었"
     r"|됐)?(?=[\s\])!.,]|$|되|됐)"
 )
 _PAYMENT_WORD = re.compile("승인|결제")
@@ -65,16 +64,13 @@ _WALLET_APP = re.compile(
     r"|삼성(?:월렛|페이))"
 )
 MAX_WALLET_NOTICE_LENGTH = 120
-# A receipt of a pay app labels its fields.
 MIN_RECEIPT_LABELS = 3
-# Characters of a merchant's name; a longer part is rather a sentence.
+# A longer name is rather a sentence.
 MAX_IGNORED_NAME_LENGTH = 24
 
 
 @dataclass(slots=True)
 class MessageEvidence:
-    """A tokenized message, the parts chosen from it, and what they prove."""
-
     message: TokenizedMessage
     money: MoneyMatch | None
     keyword: StatusKeyword | None
@@ -85,7 +81,6 @@ class MessageEvidence:
     has_installment_terms: bool = field(init=False)
     # A card and an amount with a date, a running total or installments.
     is_detailed: bool = field(init=False)
-    # A keyword beside the amount, or in the past tense.
     has_strong_keyword: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -102,7 +97,6 @@ class MessageEvidence:
 
     @property
     def is_preliminary(self) -> bool:
-        """Return True for 가승인 or 선승인, as a keyword or beside the name."""
         text, name = self.message.text, self.merchant
         if "승인" not in text:
             return False
@@ -117,7 +111,6 @@ class MessageEvidence:
         )
 
     def _is_approved(self) -> bool:
-        """Return True if the keyword can only report what has happened."""
         return "승인" in self.keyword_text or self._is_past_tense()
 
     def _is_past_tense(self) -> bool:
@@ -138,7 +131,6 @@ class MessageEvidence:
         return self.has_printed_time and len(labels) >= MIN_RECEIPT_LABELS
 
     def _is_conclusive(self) -> bool:
-        """Return True if a keyword after an issuer proves a payment or a decline."""
         message = self.message
         if self.money is None or self.keyword is None:
             return False
@@ -155,10 +147,6 @@ class MessageEvidence:
         return message.issuer_match is not None and has_details
 
     def _text_for_rules(self) -> str:
-        """Return the text that is searched for words of adverts and other messages.
-
-        It excludes quotes, and the merchant's name if the rest proves enough.
-        """
         text, name = self.message.text, self.merchant
         has_clear_keyword = self.keyword is not None and not self.keyword.is_weak
         if "환율" in text:
@@ -189,20 +177,18 @@ class MessageEvidence:
         return QUOTED.sub("", text) if "'" in text else text
 
     def is_withdrawn_abroad(self) -> bool:
-        """Return True if 출금 is the cost in won of a payment abroad."""
         message = self.message
         has_both = message.foreign_amounts and message.won_amounts
         return bool(has_both) and "해외" in self.keyword_text
 
     def _without_paid_benefits(self, text: str) -> str:
-        """Return the text without 지급 of a benefit (인센티브 500원 지급)."""
         masked = self.message.masked.text
         return _PAID_OUT.sub(
             lambda match: "  " if masked[match.start()] == BENEFIT else match[0], text
         )
 
     def rejection_reason(self) -> Reason | None:
-        """Return why nothing is recorded, or None for a payment or a decline."""
+        """Return None for a payment or a decline."""
         is_conclusive = self._is_conclusive()
         reason = self._definite_rejection_reason(is_conclusive=is_conclusive)
         if reason:
@@ -230,7 +216,7 @@ class MessageEvidence:
     def _is_pending(self) -> bool:
         """Return True if a payment is announced, requested or held back.
 
-        A word for paying (토스머니 사용) does not outweigh one beside the amount.
+        토스머니 사용 does not outweigh a word beside the amount.
         """
         text, masked = self.message.text, self.message.masked.text
         if self.keyword is None:
@@ -244,7 +230,7 @@ class MessageEvidence:
         )
 
     def _definite_rejection_reason(self, *, is_conclusive: bool) -> Reason | None:
-        """Return a reason that nothing else in the message outweighs, or None."""
+        """Return a reason that nothing else outweighs."""
         text = self.message.text
         is_complete = self.is_detailed and self.has_printed_time
         if not is_complete and rejection_rules.ADVERT_MARK.match(text):
@@ -289,7 +275,7 @@ class MessageEvidence:
             return True
         if rejection_rules.CARD_SERVICE.search(self.message.text):
             return False
-        # A time makes the word that of an event: 11/12 14:46 바람커피 승인거절.
+        # A time turns the word into an event: 11/12 14:46 바람커피 승인거절.
         rank = RANK_STANDALONE if self.has_printed_time else RANK_ADJACENT
         return bool(self.message.issuer_match and keyword.rank <= rank)
 
@@ -317,7 +303,7 @@ class MessageEvidence:
             return True
         if has_card or self.sender_issuer:
             return True
-        # Without a card the message may be that of a shop, or of a person.
+        # Without a card it may be the message of a shop or a person.
         if rejection_rules.is_order_or_chat(message.text):
             return False
         if keyword.kind is Kind.CANCELLATION:
@@ -326,7 +312,6 @@ class MessageEvidence:
         return True
 
     def _is_expected_refund(self, kind: Kind) -> bool:
-        """Return True for an order that was canceled, whose money is still to come."""
         return (
             kind is Kind.CANCELLATION
             and "환불" in self.message.text
@@ -335,10 +320,9 @@ class MessageEvidence:
         )
 
     def _is_unlikely_purchase(self) -> bool:
-        """Return True if only words that no purchase has say what happened."""
         message = self.message
         if _NOT_APPROVED.search(message.text):
-            # A cancellation or a decline that was not understood is no approval.
+            # An unknown cancellation or decline is no approval.
             return True
         is_sure = (
             message.running_total is not None
@@ -347,14 +331,10 @@ class MessageEvidence:
         )
         if is_sure:
             return False
-        # Notices, benefits and balances are masked, and decide nothing.
         return rejection_rules.UNLIKELY_PURCHASE.search(message.masked.text) is not None
 
     def _is_wallet_notice(self) -> bool:
-        """Return True for the payment of a phone's wallet, which has no keyword.
-
-        Apple Pay 바람커피, ₩7,200, 현대카드 M.
-        """
+        """Return True for Apple Pay 바람커피, ₩7,200, 현대카드 M."""
         text = self.message.text
         return (
             len(text) <= MAX_WALLET_NOTICE_LENGTH
@@ -366,11 +346,9 @@ class MessageEvidence:
 
     @property
     def kind(self) -> Kind:
-        """Return the kind of the event.
+        """Treat the approval of a negative amount as a cancellation.
 
-        The approval of a negative amount is a cancellation. But a minus beside a
-        booking (출금 -5,000) only shows the direction, and a minus at the beginning of
-        several lines is the sign of a list.
+        But the minus may show the direction of a booking (출금 -5,000) or begin a list.
         """
         message, money = self.message, self.money
         kind = self.keyword.kind if self.keyword else Kind.APPROVAL
@@ -384,7 +362,7 @@ class MessageEvidence:
         return Kind.CANCELLATION if is_approved and not is_booking else kind
 
     def has_usage_keyword(self) -> bool:
-        """Return True if the date is that of the payment (09/12 사용 57,000원 취소)."""
+        """Return True if the date is the payment's (09/12 사용 57,000원 취소)."""
         keyword = self.keyword
         if keyword is None or self.has_printed_time:
             return False

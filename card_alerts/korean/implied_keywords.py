@@ -1,6 +1,6 @@
-"""Stage 1, tokenize: find the word for the event in messages without a keyword.
+"""Find the word of the event in messages without a keyword.
 
-A purchase told as a withdrawal, the label of an amount, and the heading of a receipt.
+A withdrawal, the label of an amount or the heading of a receipt stands for it.
 """
 
 import re
@@ -14,20 +14,19 @@ from card_alerts.korean.status_keywords import (
 from card_alerts.masked_text import AMOUNT, ANY_PLACEHOLDER
 from card_alerts.result import Kind, Span
 
-# 출금 by a check card is a purchase: 우리체크(12*4) 출금 4,500원.
+# 우리체크(12*4) 출금 4,500원: a purchase by check card
 _WITHDRAWAL = re.compile(r"(?<![가-힣])출금(?P<cancelled>[ ]?취소)?(?![가-힣])")
 _TRANSFER_WORD = re.compile(
     r"이체|송금|입금|예정|계좌에서|충전|납부|ATM|현금|CD기|수수료"
 )
 _CHECK_CARD = re.compile(r"체크(?:카드|\)|\(|\])|\[체크")
-# The bank that tells purchases by check card as withdrawals from the account.
+# This bank reports purchases by check card as withdrawals.
 _BANK_OF_CARD_WITHDRAWALS = "우리"
-# Names that end like those of shops.
 _SHOP_END = (
     r"(?:(?<![지본상])점|마트|식당|카페|커피|약국|주유소|충전소|편의점|분식|치킨"
     r"|베이커리|의원|병원|서점|미용실|세탁소)"
 )
-# Trades that a branch may follow, and what else follows them.
+# Trades before a branch, and words of accounts.
 _TRADE = (
     "커피|카페|치킨|피자|버거|약국|마트|김밥|천국|반점|떡볶이|족발|베이커리|식당|분식"
     "|국밥|국수"
@@ -37,14 +36,13 @@ _WITHDRAWN_AT_SHOP = re.compile(
     rf"출금[ ]?[{AMOUNT}]{{1,20}}[ \n]{{1,2}}(?P<name>[^\n{ANY_PLACEHOLDER}]{{2,40}})"
     rf"(?=[\n{ANY_PLACEHOLDER}]|$)"
 )
-# 토스뱅크 통장 → 이마트24: the name behind the account is a shop's, not a person's.
+# 토스뱅크 통장 → 이마트24
 _BEHIND_ARROW = re.compile(
-    r"(?:통장|계좌)(?:[ ]?\([\d*]{2,8}\))?[ ]?(?:→|->|➔|▶)[ ]{0,2}"
-    r"(?P<name>[^\n]{2,40})"
+    r"(?:통장|계좌)(?:[ ]?\([\d*]{2,8}\))?[ ]?(?:→|->|➔|▶)[ ]{0,2}(?P<name>[^\n]{2,40})"
 )
 _SHOP_NAME = re.compile(
     rf"[^\n]{{1,40}}?(?:{_SHOP_END}|(?<=[가-힣A-Z])(?:24|25|365))[ ]?"
-    # A trade before the branch: 이디야커피 보광; 커피 모임 is an account.
+    # 이디야커피 보광; 커피 모임 is an account.
     rf"|[^\n]{{1,20}}(?:{_TRADE})[ ](?!{_ACCOUNT_WORD})[가-힣]{{2,6}}"
     r"|(?:\(주\)|주식회사[ ]?)[^\n]{2,40}|[^\n]{2,40}(?:\(주\)|주식회사)"
     r"|(?:이마트|홈플러스|롯데마트|코스트코|다이소|올리브영|스타벅스|투썸플레이스|이디야"
@@ -52,7 +50,7 @@ _SHOP_NAME = re.compile(
     r"|CU|GS25|쿠팡|쿠팡이츠|배달의민족|우아한형제들|요기요|마켓컬리|교보문고|알라딘)"
     r"(?![가-힣A-Za-z]{0,3}(?:페이|머니|카드|뱅크))[^\n]{0,20}"
 )
-# An automatic payment of a card: KT 통신요금 자동(0*4*) 45,100원 정상처리.
+# KT 통신요금 자동(0*4*) 45,100원 정상처리
 _AUTOMATIC = re.compile(
     r"(?<![가-힣A-Za-z])(?:자동|정기)(?:[ ]?(?:이체|납부|결제))?(?![가-힣A-Za-z])"
 )
@@ -63,7 +61,7 @@ _PROCESSED = re.compile(
 _NOT_BY_CARD = re.compile(
     r"은행|뱅크|계좌|통장|잔액|출금|입금|송금|신청|해지|등록|변경|요청|예정|대금"
 )
-# The tolls of a month: 10월접수 후불하이패스⏎사용합계⏎75,300원.
+# 10월접수 후불하이패스⏎사용합계⏎75,300원
 _TOLL_TOTAL = re.compile(rf"(?:사용|이용)합계(?=[ :\n]{{0,3}}{AMOUNT})")
 # 75,000원 익월 합산요금청구
 _PHONE_BILL = re.compile(
@@ -72,8 +70,7 @@ _PHONE_BILL = re.compile(
 )
 # 승인금액 5,000원
 _LABELED_STATUS = re.compile(
-    r"(?:(?P<approved>승인)|(?P<cancelled>취소))[ ]?(?:된[ ]?)?금액(?=[ :\n]{0,3}"
-    r"[\d₩])"
+    r"(?P<word>승인|(?P<cancelled>취소))[ ]?(?:된[ ]?)?금액(?=[ :\n]{0,3}[\d₩])"
 )
 _STATUS_IN_HEADING = re.compile(
     r"(?P<word>승인|(?P<cancelled>취소)|(?:이용|사용|결제)(?=[ ]?내역[ ]?알림))[ ]?"
@@ -83,11 +80,11 @@ _STATUS_IN_HEADING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ImpliedKeyword:
-    """A word for the event; `is_withdrawal` for a purchase by check card."""
+    """`is_withdrawal`: a purchase by check card."""
 
     keyword: StatusKeyword
     is_withdrawal: bool = False
-    # A word beside the name that is no part of it.
+    # A word beside the name, but no part of it.
     noise: Span | None = None
 
 
@@ -101,11 +98,6 @@ def find_implied_keyword(
     has_other_payer: bool,
     has_details: bool,
 ) -> ImpliedKeyword | None:
-    """Return the word for the event of a message without keywords, if there is one.
-
-    `has_card` is a card and an amount, `has_details` these and a time, without which a
-    heading tells none.
-    """
     if "출금" in masked_text:
         withdrawal = _find_card_withdrawal(
             text,
@@ -119,20 +111,27 @@ def find_implied_keyword(
         processed = _find_processed(text, masked_text)
         if processed:
             return processed
-    keyword = _find_phone_bill(masked_text) if has_other_payer else None
-    if keyword is None and "하이패스" in text:
-        keyword = _find_toll_total(masked_text)
-    if keyword is None and "금액" in text:
-        keyword = _find_labeled_status(text)
-    if keyword is None and "내역" in text and has_details:
-        keyword = _find_status_in_heading(text)
-    return ImpliedKeyword(keyword) if keyword else None
+    match, rank = None, RANK_ADJACENT
+    if has_other_payer and "합산" in masked_text:
+        match = _PHONE_BILL.search(masked_text)
+    if match is None and "하이패스" in text and "접수" in masked_text:
+        match = _TOLL_TOTAL.search(masked_text)
+    if match is None and "금액" in text:
+        match = _LABELED_STATUS.search(text)
+    if match is None and "내역" in text and has_details:
+        match, rank = _STATUS_IN_HEADING.search(text), RANK_STANDALONE
+    if match is None:
+        return None
+    groups = match.groupdict()
+    kind = Kind.CANCELLATION if groups.get("cancelled") else Kind.APPROVAL
+    return ImpliedKeyword(
+        StatusKeyword(kind, match.span("word" if "word" in groups else 0), rank)
+    )
 
 
 def _find_card_withdrawal(
     text: str, masked_text: str, bank: str, *, is_check_card: bool
 ) -> StatusKeyword | None:
-    """Return the keyword of a withdrawal that reports a purchase, if there is one."""
     match = _WITHDRAWAL.search(masked_text)
     if match is None or _TRANSFER_WORD.search(masked_text):
         return None
@@ -143,11 +142,10 @@ def _find_card_withdrawal(
     if not (is_check_card or is_at_shop or _CHECK_CARD.search(text)):
         return None
     kind = Kind.CANCELLATION if match["cancelled"] else Kind.APPROVAL
-    return StatusKeyword(kind, match.span(), RANK_ADJACENT, has_following_word=False)
+    return StatusKeyword(kind, match.span(), RANK_ADJACENT)
 
 
 def _find_processed(text: str, masked_text: str) -> ImpliedKeyword | None:
-    """Return 정상처리 of an automatic payment, unless an account makes it."""
     mark, word = _AUTOMATIC.search(masked_text), _PROCESSED.search(masked_text)
     if mark is None or word is None or _NOT_BY_CARD.search(text):
         return None
@@ -156,48 +154,9 @@ def _find_processed(text: str, masked_text: str) -> ImpliedKeyword | None:
 
 
 def _has_shop_behind_arrow(text: str) -> bool:
-    """Return True if an arrow leads from an account to the name of a shop."""
     behind = _BEHIND_ARROW.search(text)
     return behind is not None and _is_shop(behind["name"])
 
 
 def _is_shop(name: str) -> bool:
     return _SHOP_NAME.fullmatch(name.strip()) is not None
-
-
-def _find_toll_total(masked_text: str) -> StatusKeyword | None:
-    """Return the label of the tolls of a month, which no other text has."""
-    match = _TOLL_TOTAL.search(masked_text) if "접수" in masked_text else None
-    if match is None:
-        return None
-    span = match.span()
-    return StatusKeyword(Kind.APPROVAL, span, RANK_ADJACENT, has_following_word=False)
-
-
-def _find_phone_bill(masked_text: str) -> StatusKeyword | None:
-    """Return the words for a purchase that the next phone bill collects, if any."""
-    match = _PHONE_BILL.search(masked_text) if "합산" in masked_text else None
-    if match is None:
-        return None
-    span = match.span()
-    return StatusKeyword(Kind.APPROVAL, span, RANK_ADJACENT, has_following_word=False)
-
-
-def _find_labeled_status(text: str) -> StatusKeyword | None:
-    """Return the keyword in the label of an amount, if any."""
-    match = _LABELED_STATUS.search(text)
-    if match is None:
-        return None
-    kind = Kind.CANCELLATION if match["cancelled"] else Kind.APPROVAL
-    span = match.span(match.lastgroup or 0)
-    return StatusKeyword(kind, span, RANK_ADJACENT, has_following_word=False)
-
-
-def _find_status_in_heading(text: str) -> StatusKeyword | None:
-    """Return the word of a heading such as 승인내역 알림, if there is one."""
-    match = _STATUS_IN_HEADING.search(text)
-    if match is None:
-        return None
-    kind = Kind.CANCELLATION if match["cancelled"] else Kind.APPROVAL
-    span = match.span("word")
-    return StatusKeyword(kind, span, RANK_STANDALONE, has_following_word=False)

@@ -1,36 +1,30 @@
-"""Stage 1, tokenize: find 일시불 and the number of months of a Korean message."""
+"""Find 일시불 and the number of months of a Korean message."""
 
 import re
 
 from card_alerts.masked_text import RUNNING_TOTAL, TIMESTAMP
 
-# A cheap check before the pattern.
 _HAS_INSTALLMENTS = re.compile("일시불|개월|할부")
-# Characters before the first of these words that may belong to it.
 MAX_LEAD_LENGTH = 20
 _INSTALLMENTS = re.compile(
-    r"(?=[\[(일유부무할\d ])[\[(]?[ ]?(?:(?:할부[ ]?[:]?[ ]?)?일시불|"
-    r"(?:(?:유이자|부분무이자|무이자|할부|\(무\)|\(유\)|무"
+    r"(?=[\[(일유부무할\d ])[\[(]?[ ]?(?:(?:할부[ ]?[:]?[ ]?)?일시불|(?:(?:유이자"
+    r"|부분무이자|무이자|할부|\(무\)|\(유\)|무"
     r"|유)[ ]?[:(/]?[ ]?)?(?<!\d)0?(?P<a>\d{1,2})[ ]?개월(?:[ ]?(?:무이자|할부"
-    r"|유이자))?"
-    r"|할부[ ]?(?:개월(?:수)?|기간)?[ ]?[:(/][ ]?0?(?P<b>\d{1,2})(?!\d)(?:[ ]?개월"
-    r")?)[ ]?[\])]?"
-    r"(?![가-힣]|[ ]?(?:사진|아기))|[\[(]?(?:일시불"
-    r"|(?P<c>\d{1,2})개월)[ ]?[\])]?(?=승인|취소|결제|체크|거절|누적|[가-힣]\*)"
+    r"|유이자))?|할부[ ]?(?:개월(?:수)?"
+    r"|기간)?[ ]?[:(/][ ]?0?(?P<b>\d{1,2})(?!\d)(?:[ ]?개월)?)[ ]?[\])]?(?![가-힣]"
+    r"|[ ]?(?:사진|아기))|[\[(]?(?:일시불|(?P<c>\d{1,2})개월)[ ]?[\])]?(?=승인|취소"
+    r"|결제|체크|거절|누적|[가-힣]\*)"
 )
 _NAME_FOLLOWS = re.compile(
     r"[ ](?!승인|취소|결제|사용|이용|체크|누적|[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님)"
     r"[가-힣A-Za-z]"
 )
-# What is before a number of months that begins a name (3개월 체형관리).
+# Before months that begin a name (3개월 체형관리).
 _BEFORE_NAME = {"", "\n", TIMESTAMP, RUNNING_TOTAL, ":", "|", "님"}
 
 
 def find_installments(text: str) -> list[re.Match[str]]:
-    """Return the terms in a text whose other parts are masked.
-
-    Months before a name are terms only if no others are: 3개월 체형관리.
-    """
+    """Prefer other terms to months before a name (3개월 체형관리)."""
     word = _HAS_INSTALLMENTS.search(text)
     if word is None:
         return []
@@ -39,7 +33,6 @@ def find_installments(text: str) -> list[re.Match[str]]:
         if match["c"] or not _NAME_FOLLOWS.match(text, match.end()):
             likely.append(match)
             continue
-        # Months that begin a line, or follow a date or a total, begin a name.
         before = text[: match.start()].rstrip(" ")[-1:]
         if before not in _BEFORE_NAME:
             unlikely.append(match)

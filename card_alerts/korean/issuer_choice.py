@@ -1,4 +1,4 @@
-"""Stage 1, tokenize: choose the name of the paying card, and mask names of issuers."""
+"""Choose the name of the paying card, and mask names of issuers."""
 
 import re
 
@@ -9,10 +9,9 @@ _REPEATED_PRODUCT = re.compile(rf"[ ][A-Za-z0-9 ]{{1,20}}(?=[{INSTALLMENT}])")
 
 
 def choose_issuer_match(matches: list[IssuerMatch], text: str) -> IssuerMatch | None:
-    """Return the name of the paying card: a card before an app.
+    """Prefer a card to an app.
 
-    A name after the amount is chosen only if it is unambiguous, since it may be the
-    merchant's.
+    After the amount only an unambiguous name is an issuer.
     """
     amount = text.find(AMOUNT)
     limit = amount if amount >= 0 else len(text)
@@ -21,7 +20,7 @@ def choose_issuer_match(matches: list[IssuerMatch], text: str) -> IssuerMatch | 
         and (only := matches[0]).span[0] < limit
         and not (only.is_app or only.has_following_word)
     ):
-        # Most messages name one card, and before the amount.
+        # Most messages name one card, before the amount.
         return only
     matches = [match for match in matches if not match.is_merchant_after_amount]
     certain = [match for match in matches if not match.has_following_word]
@@ -33,7 +32,6 @@ def choose_issuer_match(matches: list[IssuerMatch], text: str) -> IssuerMatch | 
     chosen = _choose_among(certain, limit) or _choose_among(uncertain, limit)
     if chosen is None:
         return None
-    # Of the mentions of one issuer, the one with the most details.
     same = [match for match in matches if match.issuer is chosen.issuer]
     with_digits = [match for match in same if match.digits]
     with_keyword = [match for match in same if match.has_keyword]
@@ -43,7 +41,6 @@ def choose_issuer_match(matches: list[IssuerMatch], text: str) -> IssuerMatch | 
 def _choose_among(matches: list[IssuerMatch], limit: int) -> IssuerMatch | None:
     cards = [match for match in matches if not match.is_app]
     early = [match for match in cards if match.span[0] < limit]
-    # The first group that is not empty.
     likeliest = (
         [match for match in early if match.digits or match.has_keyword]
         or [match for match in cards if match.digits]
@@ -62,10 +59,6 @@ def _choose_among(matches: list[IssuerMatch], limit: int) -> IssuerMatch | None:
 def mask_issuer_matches(
     masked: MaskedText, matches: list[IssuerMatch], chosen: IssuerMatch
 ) -> None:
-    """Mask the chosen name, headings before it, and other names with a card.
-
-    Names that are left may be part of the merchant's name.
-    """
     spans = []
     for match in matches:
         is_heading = match.end <= chosen.span[0] and match.is_heading

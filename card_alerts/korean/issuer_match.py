@@ -1,7 +1,6 @@
-"""Stage 1, tokenize: find the names of issuers and their cards.
+"""Find the names of issuers and their cards.
 
-신한카드(1234)승인: a name with card words, then the card's digits or its product, then
-a keyword. What is printed beside a name decides how certain it is an issuer.
+신한카드(1234)승인: the parts beside a name decide how certainly it is an issuer.
 """
 
 import re
@@ -38,52 +37,46 @@ from card_alerts.masked_text import (
 )
 from card_alerts.result import Span
 
-# Names that are examined; a message has one to three.
 MAX_ALIAS_MATCHES = 60
 
 _ALIAS = compile_aliases(KOREAN)
 _LOCAL_CURRENCY_ISSUER = get_alias("지역화폐").issuer
 
 _CARD_WORDS = re.compile(
-    r"(?:(?![ ]?체크카드[ ]?출금)[ ]?"
-    r"(?:카드|체크|신용|은행|BC|비씨|법인|가족|기업|해외|국내|개인|SK|바로"
-    r"|외화통장|[A-Z]\d?(?=카드))){0,5}"
+    r"(?:(?![ ]?체크카드[ ]?출금)[ ]?(?:카드|체크|신용|은행|BC|비씨|법인|가족|기업|해외"
+    r"|국내|개인|SK|바로|외화통장|[A-Z]\d?(?=카드))){0,5}"
 )
-# Card words that names of issuers contain themselves.
 _CARD_WORDS_IN_NAMES = ("카드", "체크", "은행", "BC", "비씨")
 _SEPARATORS = re.compile(r"[ \])\-:·>*]{0,4}")
-# The keywords of most messages; a cheap check before ATTACHED_KEYWORD.
 _PLAIN_KEYWORD = re.compile(r"(?:승인|취소)(?=\n|[ ][가-힣]{1,2}\*|[ ]\d|$)")
 _HANGUL = re.compile(r"[가-힣]")
 _LATIN = re.compile(r"[A-Za-z]")
 _HOLDER_NAME = re.compile(r"[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님")
 _COMPANY_HOLDER = re.compile(r"(?:법인|개인|가족|본인)[- ]?[가-힣]{1,2}\*")
 _PARTICLE = re.compile(r"(?:으?로|에서)[ ]")
-# What follows an everyday word that means an issuer: 우리(1234), 하나 홍*동(1234).
+# An everyday word is an issuer before these: 우리(1234), 하나 홍*동(1234).
 _CONFIRMS_AMBIGUOUS_ALIAS = re.compile(
     r"\]|\)|\([\d*]|[ ]?\d\*|\d{4}|[ ][A-Z]|[ ]\(?[\d*]{4}"
     r"|[ ][가-힣*]{2,4}(?:[ ]?님)?[ ]?\([\d*]{4}\)|[ ]?$"
 )
-# The letter of a product within a name: 현대M카드.
+# 현대M카드
 _LETTER_CARD = re.compile(r"(?<=[가-힣])[A-Z]\d?카드$")
-# Words that are no product.
 _GENERIC = re.compile(
     r"카드|체크|신용|은행|BC|비씨|법인|가족|해외|국내|개인|온라인|바로|SK|결제|이용"
     r"|사용|승인|알림|안내"
     r"|자동납부|자동이체|자동결제|카드번호입력|정상|고객님|회원님|[^\w]+"
 )
-# A word that makes the name the beginning of another: 토스 카페.
+# The name begins another one: 토스 카페.
 _WORD_FOLLOWS = re.compile(
-    r"[ ]{1,2}(?!승인|취소|사용|이용|결제|누적|잔액|일시불|체크|신용"
-    r"|해외|국내|알림|안내|카드|자동|정상|통장|계좌"
-    r"|[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님)[가-힣A-Za-z]"
+    r"[ ]{1,2}(?!승인|취소|사용|이용|결제|누적|잔액|일시불|체크|신용|해외|국내|알림"
+    r"|안내|카드|자동|정상|통장|계좌|[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님)[가-힣A-Za-z]"
 )
-# The method of payment before the merchant: 토스뱅크 · 바람커피.
+# 토스뱅크 · 바람커피
 _BEFORE_MERCHANT = re.compile(
     rf"(?:[ ]?\)|[ ]?(?:통장|계좌)(?:[ ]?\([\d*]{{2,8}}\))?)?[ ]?(?:[·|→➔▶]"
     rf"|->)[ ]{{0,2}}{MERCHANT}"
 )
-# The name of a partner before the issuer's: 배민현대카드.
+# 배민현대카드
 _PARTNER = re.compile(r"[가-힣]{2,6}")
 _LAST_WORD = re.compile(r"(?<![가-힣])[가-힣]{2,6}\Z")
 _PARTNER_BEFORE = re.compile(
@@ -91,21 +84,17 @@ _PARTNER_BEFORE = re.compile(
 )
 _TEXT_START = re.compile(r"[\s\[(]{0,6}")
 _PAID_SENTENCE = re.compile(r"에서[ ,]{0,2}\n?[\d,₩]")
-# 토스90,000원 결제신한카드: the word between amount and card without spaces.
+# 토스90,000원 결제신한카드
 _GLUED_KEYWORD = re.compile(rf"{AMOUNT}[ ]?(?:결제|승인|사용|이용|취소)(?:[ ]?완료)?\Z")
-# The terms in "[롯데 일시불]".
+# [롯데 일시불]
 _TERMS_IN_BRACKETS = re.compile(rf"[ ,/·]{{0,3}}{INSTALLMENT}")
 
 
 class IssuerMatch(NamedTuple):
-    """The name of an issuer, and the card that is printed beside it."""
-
-    # The message, with the parts masked that were understood before.
     text: str
     issuer: Issuer
     # The name with its card words (신한 체크카드).
     span: Span
-    # The end of the digits or the product after the name.
     end: int
     is_app: bool
     is_check_card: bool | None = None
@@ -113,17 +102,16 @@ class IssuerMatch(NamedTuple):
     digits: Span | None = None
     product: Span | None = None
     has_keyword: bool = False
-    # It may be the first word of a merchant's name (토스 카페).
+    # The name may begin a merchant's (토스 카페).
     has_following_word: bool = False
 
     @property
     def is_unambiguous(self) -> bool:
-        """Return True if it can only be a card, not an everyday word."""
+        """Return False if it may be an everyday word."""
         return bool(self.has_card_word or self.digits or self.has_keyword)
 
     @property
     def is_heading(self) -> bool:
-        """Return True for a name at the beginning of a word or in brackets."""
         start = self.span[0]
         return self.text[start - 1 : start] in {"", "\n", "[", " "}
 
@@ -136,13 +124,11 @@ class IssuerMatch(NamedTuple):
 
     @property
     def opens_merchant_line(self) -> bool:
-        """Return True for the first word of a line below the date or the amount."""
         before = self.text[: self.span[0]]
         return before.endswith("\n") and (AMOUNT in before or TIMESTAMP in before)
 
     @property
     def is_merchant_after_amount(self) -> bool:
-        """Return True for the first word of a Korean name directly after the amount."""
         if self.digits or not (self.has_following_word or self.product):
             return False
         has_name = self.has_following_word or bool(
@@ -153,7 +139,7 @@ class IssuerMatch(NamedTuple):
 
     @property
     def start_with_product(self) -> int:
-        """Return the start of a product word before the name (네이버 현대카드)."""
+        """Return the start of a product before the name (네이버 현대카드)."""
         start = self.span[0]
         if not (self.digits or self.product or self.has_keyword):
             return start
@@ -161,7 +147,7 @@ class IssuerMatch(NamedTuple):
         match = _PARTNER_BEFORE.search(before) or LEADING_PRODUCT.search(before)
         if not match or ATTACHED_KEYWORD.match(match["lead"]):
             return start
-        # A title that names the same issuer is no product.
+        # A title of the same issuer is no product.
         is_title = find_issuer(match["lead"]) is self.issuer
         return start if is_title else start - len(match["lead"])
 
@@ -188,7 +174,6 @@ class IssuerMatch(NamedTuple):
 
 
 def find_issuer_matches(text: str) -> list[IssuerMatch]:
-    """Return the names of issuers with their cards, in order and without overlaps."""
     matches: list[IssuerMatch] = []
     last_end, glued_end = 0, -1
     for found in islice(_ALIAS.finditer(text), MAX_ALIAS_MATCHES):
@@ -212,7 +197,7 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
         line_product = LINE_PRODUCT.match(text, end) if is_line and is_bare else None
         has_keyword = _has_keyword_at(text, product.end() if product else end)
         if product and not has_keyword:
-            # Without a keyword, only digits after the words make them a product.
+            # Without a keyword, only digits behind the words prove a product.
             number = CARD_NUMBER.match(text, product.end())
             end = number.end() if number else end
             product = product if number else None
@@ -248,7 +233,7 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
 
 
 def _match_number(text: str, start: int, end: int) -> re.Match[str] | None:
-    """Return the number behind a name, or the product in its place: 롯데카드(LIKIT)."""
+    """Return the number behind a name, or a product: 롯데카드(LIKIT)."""
     number = CARD_NUMBER.match(text, end)
     if number is None and "카드" in text[start:end]:
         return PRODUCT_IN_BRACKETS.match(text, end)
@@ -267,23 +252,22 @@ def _has_keyword_at(text: str, end: int) -> bool:
 
 
 def _has_terms_at(text: str, start: int, end: int) -> bool:
-    """Return True for a name and its terms in brackets: [롯데 일시불]."""
+    """Return True for [롯데 일시불]."""
     is_in_brackets = text[start - 1 : start] in {"[", "("}
     return is_in_brackets and _TERMS_IN_BRACKETS.match(text, end) is not None
 
 
 def _is_company_card(text: str, number: re.Match[str] | None) -> bool:
-    """Return True if the holder of a company's card follows: (9291)법인-노*새."""
+    """Return True before the holder of a company's card: (9291)법인-노*새."""
     return number is not None and _COMPANY_HOLDER.match(text, number.end()) is not None
 
 
 def _is_check_card(label: str) -> bool | None:
-    """Return what the words beside a name mean; None if nothing."""
     return True if "체크" in label else False if "신용" in label else None
 
 
 def _is_word_before(text: str, found: re.Match[str]) -> bool:
-    """Return True if a letter before the name makes both one word, as in 메가MGC."""
+    """Return True if a letter before the name makes it part of a word: 메가MGC."""
     before = text[found.start() - 1 : found.start()]
     if _HANGUL.match(before):
         if _GLUED_KEYWORD.search(text, max(0, found.start() - 8), found.start()):
@@ -293,12 +277,11 @@ def _is_word_before(text: str, found: re.Match[str]) -> bool:
 
 
 def local_currency_match(text: str, span: Span) -> IssuerMatch:
-    """Return the match of a local currency's name."""
     return IssuerMatch(text, _LOCAL_CURRENCY_ISSUER, span, span[1], is_app=True)
 
 
 def _is_glued_title(text: str, start: int, end: int, issuer: Issuer) -> bool:
-    """Return True for a title before the same issuer's name (삼성카드삼성1234승인)."""
+    """Return True for a title before the same issuer (삼성카드삼성1234승인)."""
     if text[:start].strip(" \n[("):
         return False
     if text.startswith(" ", end):
@@ -314,9 +297,9 @@ def _title_match(text: str, alias: Alias, start: int, end: int) -> IssuerMatch:
 
 
 def _is_co_branded(text: str, found: re.Match[str]) -> bool:
-    """Return True for a partner's name before the issuer's (배민현대카드)."""
+    """Return True for a partner before the issuer (배민현대카드)."""
     if found[0] in PRODUCT_BRANDS:
-        # 트립투로카(7*3*), also after the holder.
+        # 트립투로카(7*3*), after the holder too
         word = _LAST_WORD.search(text, max(0, found.start() - 8), found.start())
         return word is not None and bool(CARD_NUMBER.match(text, found.end()))
     if "카드" not in found[0]:
@@ -333,10 +316,9 @@ def _is_co_branded(text: str, found: re.Match[str]) -> bool:
 
 
 def _find_title(text: str, matches: list[IssuerMatch]) -> IssuerMatch | None:
-    """Return the name at the beginning that is only a title before the shop.
+    """Return a name at the beginning that is only a title.
 
     현대카드바람커피 above 홍*동 님, 현대카드M 승인: the card is named below.
-    Pay services begin their texts with their names even where they name no card.
     """
     match = _TEXT_START.match(text)
     start = match.end() if match else 0
@@ -366,7 +348,6 @@ def _find_title(text: str, matches: list[IssuerMatch]) -> IssuerMatch | None:
 
 
 def _is_word_end(text: str, found: re.Match[str], alias: Alias, end: int) -> bool:
-    """Return True if the word of a name, with its card words, ends at `end`."""
     if end == len(text):
         return True
     name, following = found[0], text[end]
@@ -378,7 +359,7 @@ def _is_word_end(text: str, found: re.Match[str], alias: Alias, end: int) -> boo
         if not text[line_start : found.start()].strip(f" [{NOISE}") and (
             text[end : end + 2].lstrip(" ,")[:1] == TIMESTAMP
         ):
-            # 우리 10/03 16:00: the name before the date of a bank's message.
+            # 우리 10/03 16:00: a bank's message
             return True
         return is_whole_line or bool(_CONFIRMS_AMBIGUOUS_ALIAS.match(text, end))
     if _HANGUL.match(following):

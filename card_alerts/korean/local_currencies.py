@@ -1,41 +1,36 @@
-"""Stage 1, tokenize: find the names of local currencies, of which there are 200.
+"""Find the names of 200 local currencies.
 
-Most are formed from the name of a town (부천페이, 인천e음, 순천사랑카드), some have a
-name of their own (여민전). They are no issuers; their names are no merchants.
+Most contain the name of a town (부천페이, 인천e음, 순천사랑카드). They are neither
+issuers nor merchants.
 """
 
 import re
 
 from card_alerts.result import Span
 
-# Names that are not formed like others.
 _OWN_NAMES = (
     "여민전|동백전|탐나는전|온통대전|누비전|오색전|다온|시루|모바일시루|다이로움"
     "|행복화성|오륙도페이|이바구페이|돼지카드|레드로페이|색동전|갯벌페이|희망화폐"
     "|상생카드|해피머니카드|배방페이|정다운페이|아라리페이|하머니|결초보은카드"
-    "|굿뜨래페이"
-    "|와이페이|코나카드|경기지역화폐|지역화폐카드|서울(?:페이|Pay)(?:플러스|\\+)?"
-    "|땡겨요상품권"
+    "|굿뜨래페이|와이페이|코나카드|경기지역화폐|지역화폐카드|서울(?:페이|Pay)(?:플러스"
+    "|\\+)?|땡겨요상품권"
 )
-# Pay services and apps of issuers are none.
 _NOT_LOCAL = (
-    "네이버|카카오|당근|배민|컬리|무신사|토스|삼성|애플|쿠팡|신한|우리|하나|국민"
-    "|롯데|현대|농협|제로|스마일"
-    "|구글|앱|간편|페이스"
+    "네이버|카카오|당근|배민|컬리|무신사|토스|삼성|애플|쿠팡|신한|우리|하나|국민|롯데"
+    "|현대|농협|제로|스마일|구글|앱|간편|페이스"
 )
 _NAME = (
     rf"(?:[가-힣]{{0,5}}(?:{_OWN_NAMES})"
     rf"|(?!{_NOT_LOCAL})[가-힣]{{2,6}}?(?:[로으]?페이|[eE이][ ]?음(?:카드)?"
-    r"|사랑(?:화폐|상품권|카드|페이)"
-    r"|[ ]?지역[ ]?화폐|상생카드|지역사랑상품권))"
+    r"|사랑(?:화폐|상품권|카드|페이)|[ ]?지역[ ]?화폐|상생카드|지역사랑상품권))"
 )
 _SUFFIX = r"(?:[ ]?카드|[ ]?앱)?(?:[ ]?\([^()\n]{1,12}\))?"
-# At the beginning of a line or in brackets, a name of a currency is a heading.
+# A heading at the beginning of a line or in brackets.
 _HEADING = re.compile(
     rf"(?:^|(?<=\n)|(?<=\[))[ ]?(?P<part>{_NAME}{_SUFFIX})"
     r"(?=\][ \n]?|[ ]?\n|[ ](?!점|[가-힣]{1,8}점)|$)"
 )
-# A line below the terms and the time is the place of the merchant: 한화이음.
+# A line below the terms and the time is the merchant's: 한화이음.
 _AT_PLACE_OF_NAME = re.compile(
     r"원[ ]?(?:일시불|\d{1,2}개월)[ ,]{0,2}\n?\d{1,2}/\d{1,2} \d{1,2}:\d\d[ ]?\n\Z"
 )
@@ -49,9 +44,8 @@ _BEFORE_AMOUNT = re.compile(
     rf"(?<![가-힣])(?P<part>{_NAME}{_SUFFIX})(?=[ ]\d[\d,]{{0,14}}원[ ]?"
     r"(?:결제|사용|승인|취소))"
 )
-# Names that say what they are; they count as the issuer 지역화폐.
+# Names that count as the issuer 지역화폐.
 _GENERIC_NAME = re.compile(r"사랑(?:화폐|상품권|카드|페이)|지역[ ]?화폐|지역사랑")
-# Characters that are searched; real messages have fewer.
 MAX_SCAN_LENGTH = 600
 _OWN_INITIALS = "".join(sorted({name[0] for name in _OWN_NAMES.split("|")}))
 _HAS_NAME = re.compile(
@@ -66,7 +60,6 @@ def is_generic_local_currency(name: str) -> bool:
 
 
 def find_local_currencies(text: str) -> list[Span]:
-    """Return the names that are headings or are beside a balance."""
     if not _HAS_NAME.search(text):
         return []
     found = [

@@ -1,8 +1,6 @@
-"""Stage 1, tokenize: find a merchant at a place where only its name can be.
+"""Find a merchant at a place where only its name can be.
 
-Such places are after the merchant's label, after the bar of a pay app, and before
-에서 with an amount. The name is masked first, so that no word, date or amount in it is
-taken for something else.
+The name is masked first, so that no part of it is mistaken.
 """
 
 import re
@@ -16,7 +14,7 @@ MERCHANT_LABEL = (
     r"|이용점포|점포명|요청[ ]?사이트|사이트명?|상점|판매점|업체명?|서비스명"
     r"|구매[ ]?상점)"
 )
-# Labels that are the last word of many names, so that only a colon tells them.
+# Many names end in these words; only a colon makes them labels.
 _PLACE_LABEL = (
     r"(?:충전소|주유소|주차장|정비소|가게|판매처|구입처"
     r"|(?:구매|사용|이용|결제|방문)[ ]?매장|(?:사용|이용|결제|구매)(?:한|하신)[ ]?곳"
@@ -29,7 +27,6 @@ _NEXT_LABEL = (
     r"(?:승인|결제|이용|사용|거래|취소|할부|카드|일시|금액|고객|잔액|누적)[가-힣]{0,4}"
     r"[ ]?[:=]"
 )
-# What follows a merchant's name.
 _NAME_END = re.compile(
     r"[ ]/[ ]|[ ][\d,]{1,15}원(?:을|이)?[ ]?(?:결제|승인|사용)"
     rf"|[ ]{{0,3}}(?:$|\n|\||[ ]·|\((?:일시불|(?:할부|무이자)?[ ]?\d{{1,2}}개월"
@@ -37,69 +34,61 @@ _NAME_END = re.compile(
     rf"|[ ,/\-]{{1,4}}{_NEXT_LABEL}"
     r"|[ ](?:잔액|한도|비밀번호|유효기간)[ ]?(?:부족|초과|오류)[ ]*(?:\n|$)"
     r"|[ ]\[|\[\d{2,4}-\d|[ ]-[ ]|[ ]{4}|[ ]{2,}(?:해외|국내|이용|자동)"
-    # The way to pay that a discount names: 바람커피 페이스페이 3,000원 할인.
+    # 바람커피 페이스페이 3,000원 할인
     r"|[ ][가-힣]{1,6}(?:페이|카드)[ ][\d,]{1,15}[ ]?원[ ]?(?:즉시[ ]?|청구[ ]?)?"
     r"(?:할인|캐시백|적립))"
 )
 MAX_LABELED_MERCHANT_LENGTH = 200
 MAX_LABEL_MATCHES = 3
-# The label in "가맹점명: 바람커피".
+# The label of 가맹점명: 바람커피.
 _LABELED = re.compile(
     rf"(?<![가-힣])(?:{MERCHANT_LABEL}|{_PLACE_LABEL})[ ]?[:=][ ]?\n?[ ]?(?=[^\n])"
 )
-# What was bought, which names the shop where no label does.
+# The product names the shop if no label does.
 _LABELED_PRODUCT = re.compile(r"(?<![가-힣])(?:주문[ ]?)?상품명?[ ]?[:=][ ]?(?=[^\n])")
-# Cheap checks before _LABELED and _LABELED_INLINE.
 _LABEL_ENDS = "점처호자소장체게곳품명름트"
 _HAS_LABEL = re.compile(f"[:=](?:(?<=[{_LABEL_ENDS}][:=])|(?<=[{_LABEL_ENDS}] [:=]))")
 _HAS_INLINE_LABEL = re.compile("처[ ]|점명?[ ]|상호[ ]|[장호체게소원]명[ ]")
-# Labels without a colon: 사용처 느루공방 거래시간 11/12 14:22
+# 사용처 느루공방 거래시간 11/12 14:22
 _LABELED_INLINE = re.compile(
     r"(?:^|(?<=\n)|(?<=[,·/|원][ ]))[ \-·•■◆▶]{0,3}(?:사용처|이용처|결제처|가맹점명?"
-    r"|상호명?)[ ]"
-    r"(?P<field>(?![가-힣]{1,8}(?:은|는|에|이|가|의)[ ])[^\n:,]{1,60}?)"
-    r"(?=,[ ]|[ ](?:거래|승인|이용|결제)?(?:시간|일시|일자|번호|금액|시각)[ :]"
-    r"|[ ]*(?:\n|$))|"
-    r"(?<![가-힣])(?:사용처|이용처|결제처|가맹점명?|상호)[ ](?P<merchant>[^\n:]{1,60}?)"
-    r"(?=[ ](?:거래|승인|이용|결제)(?:시간|일시|일자|번호|금액)[ ]|[ ]할부[ ])"
-    r"|(?:^|(?<=\n))(?:(?:이용|승인|사용|결제)가맹점|(?:상점|매장|상호|업체|지점"
-    r"|가게|충전소|주유소|주차장|병원)명)[ ]"
-    r"(?P<line>[^\n:]{1,60})(?=\n|$)"
+    r"|상호명?)[ ](?P<field>(?![가-힣]{1,8}(?:은|는|에|이|가"
+    r"|의)[ ])[^\n:,]{1,60}?)(?=,[ ]|[ ](?:거래|승인|이용|결제)?(?:시간|일시|일자|번호"
+    r"|금액|시각)[ :]|[ ]*(?:\n|$))|(?<![가-힣])(?:사용처|이용처|결제처|가맹점명?"
+    r"|상호)[ ](?P<merchant>[^\n:]{1,60}?)(?=[ ](?:거래|승인|이용|결제)(?:시간|일시"
+    r"|일자|번호|금액)[ ]|[ ]할부[ ])|(?:^|(?<=\n))(?:(?:이용|승인|사용|결제)가맹점"
+    r"|(?:상점|매장|상호|업체|지점|가게|충전소|주유소|주차장"
+    r"|병원)명)[ ](?P<line>[^\n:]{1,60})(?=\n|$)"
 )
-# The bar or dot in "신한카드 ・ 바람커피" and "5,500원 · 바람커피", and the arrow.
+# 신한카드 ・ 바람커피, 5,500원 · 바람커피, and the arrow
 _METHOD_BAR = re.compile(
     r"(?:(?:카드|체크|은행|뱅크|머니|포인트|통장|계좌|페이|저축|증권|\d원"
-    r"|결제[ ]?(?:완료|취소)?"
-    r"|\(\d{4}\))[ ]?·|(?:은행|뱅크|머니|포인트|계좌|페이)[ ]?\|"
-    r"|(?:체크카드|통장|계좌)(?:[ ]?\([\d*]{2,8}\))?[ ]?(?:→|->|➔|▶))[ ]{0,2}"
-    r"(?=[^\s|·])"
-    r"(?![^\n]{0,6}(?:승인|취소|일시불|\d{1,2}개월|잔액|누적)|[\d,]{1,15}원"
-    r"|[^\n]{0,6}(?:한도|비밀번호|유효기간)[ ]?(?:초과|부족|오류|불일치|경과)"
-    r"|결제(?![가-힣])|[가-힣A-Za-z]{0,8}(?:카드|체크|머니|포인트|쿠폰)"
-    r"(?:[ ]?(?:결제|사용|이용))?[ ]*(?:[\n|·]|$))"
+    r"|결제[ ]?(?:완료|취소)?|\(\d{4}\))[ ]?·|(?:은행|뱅크|머니|포인트|계좌|페이)[ ]?\|"
+    r"|(?:체크카드|통장|계좌)(?:[ ]?\([\d*]{2,8}\))?[ ]?(?:→|->|➔"
+    r"|▶))[ ]{0,2}(?=[^\s|·])(?![^\n]{0,6}(?:승인|취소|일시불|\d{1,2}개월|잔액|누적)"
+    r"|[\d,]{1,15}원|[^\n]{0,6}(?:한도|비밀번호|유효기간)[ ]?(?:초과|부족|오류|불일치"
+    r"|경과)|결제(?![가-힣])|[가-힣A-Za-z]{0,8}(?:카드|체크|머니|포인트"
+    r"|쿠폰)(?:[ ]?(?:결제|사용|이용))?[ ]*(?:[\n|·]|$))"
 )
 _HAS_METHOD_BAR = re.compile("[·→|➔▶]|->")
-# The bar in "9,900원 | 바람커피".
+# 9,900원 | 바람커피
 _AFTER_BAR = re.compile(
-    r"(?:\d원|결제(?:[ ]?(?:취소|실패|완료))?|\)"
-    r"|(?:카드|체크)(?![ ]?\|[^\n]{0,60}\d[ ]?원|[ ]?\|[ ]?(?:승인|결제|취소)[ ]))"
-    r"[ ]?\|[ ]?(?=[^\n|])"
-    r"(?![가-힣]{2,6}(?:카드|체크)[ ]*(?:[\n|]|$)|[₩]?[\d,]{1,15}[ ]?원"
-    r"|\[?[가-힣\d.·]{0,5}(?:승인|취소|결제)[ ]?(?:완료|취소|알림|안내)?\]?[ ]*(?:[\n"
-    r"|]|$))"
+    r"(?:\d원|결제(?:[ ]?(?:취소|실패|완료))?|\)|(?:카드"
+    r"|체크)(?![ ]?\|[^\n]{0,60}\d[ ]?원|[ ]?\|[ ]?(?:승인|결제"
+    r"|취소)[ ]))[ ]?\|[ ]?(?=[^\n|])(?![가-힣]{2,6}(?:카드|체크)[ ]*(?:[\n|]|$)"
+    r"|[₩]?[\d,]{1,15}[ ]?원|\[?[가-힣\d.·]{0,5}(?:승인|취소|결제)[ ]?(?:완료|취소|알림"
+    r"|안내)?\]?[ ]*(?:[\n|]|$))"
 )
-# What may stand before a name: 결제가 완료되었어요, 카카오페이.
+# Before a name: 결제가 완료되었어요, 카카오페이.
 _STATUS_SENTENCE = (
     r"(?:(?:결제|승인|취소)(?:이|가)?[ ]?(?:완료|취소)?[ ]?(?:되었|됐)(?:어요"
-    r"|습니다)[.!]?[ ]?"
-    r"|(?:결제|승인|취소)[ ]?완료[ ]?(?=[가-힣A-Z]))"
+    r"|습니다)[.!]?[ ]?|(?:결제|승인|취소)[ ]?완료[ ]?(?=[가-힣A-Z]))"
 )
 _PAY_APP = (
     r"(?:(?:네이버[ ]?페이|카카오[ ]?페이|토스페이|페이코|PAYCO|삼성(?:페이|월렛)"
-    r"|쿠팡페이|애플페이|Npay"
-    r"|SSG[ ]?PAY|토스[ ])[ ]?(?!에서|[\d\n]))"
+    r"|쿠팡페이|애플페이|Npay|SSG[ ]?PAY|토스[ ])[ ]?(?!에서|[\d\n]))"
 )
-# The name in "바람커피에서 9,900원".
+# 바람커피에서 9,900원
 _BEFORE_AMOUNT = re.compile(
     rf"(?:^|\n|\])[ ]?(?>{_STATUS_SENTENCE}?)(?>{_PAY_APP}?)(?![^\n]{{0,60}}(?:님"
     r"|카드(?:\([\d*]{4}\))?로|페이로)[ ,])"
@@ -109,20 +98,20 @@ _BEFORE_AMOUNT = re.compile(
     r"|[$₩€]|결제(?:한|하신)[ ])"
 )
 
-# The name in "[바람커피]에서 9,900원" and "'바람커피'에서 9,900원".
+# [바람커피]에서 9,900원, '바람커피'에서 9,900원
 _QUOTED_BEFORE_AMOUNT = re.compile(
     r"[\[‘“'\"](?P<merchant>[^\[\]\n‘’“”'\"]{1,40})[\]’”'\"]에서[ ,]{0,2}\n?"
     r"(?=₩?[\d,]{1,15}[ ]?원)"
 )
 
-# The name in "바람커피 → 입출금통장(1234)", above which is told what was canceled.
+# 바람커피 → 입출금통장(1234), below 취소 or 환불
 _BEFORE_ACCOUNT = re.compile(
     r"(?:취소|환불)[^\n]{0,20}\n(?P<merchant>[^\n→>|]{1,40}?)[ ]?(?:→|->|➔|▶)[ ]?"
     r"[^\n]{0,12}(?:통장|계좌|체크카드)(?![가-힣])"
 )
 
 
-# The name in "10월21일 이용하신 바람치과 4,200원 거래가 취소".
+# 10월21일 이용하신 바람치과 4,200원 거래가 취소
 _USED_AT = re.compile(
     r"(?:이용|사용|결제)하신[ ](?P<merchant>[^\n]{1,40}?)[ ]"
     r"(?=[\d,]{1,15}원[ ](?:거래|결제|승인|이용)(?:가|이|건|내역))"
@@ -130,7 +119,6 @@ _USED_AT = re.compile(
 
 
 def find_labeled_merchant(text: str) -> Span | None:
-    """Return the span of a merchant that the layout marks as such, or None."""
     if _HAS_LABEL.search(text):
         span = _find_name_after(_LABELED, text)
         span = span or _find_name_after(_LABELED_PRODUCT, text)
@@ -152,7 +140,6 @@ def find_labeled_merchant(text: str) -> Span | None:
 
 
 def _find_name_in_sentence(text: str) -> re.Match[str] | None:
-    """Return the name before an account, or with a particle or 이용하신."""
     match = None
     if "→" in text or "->" in text or "➔" in text:
         match = _BEFORE_ACCOUNT.search(text)
@@ -166,7 +153,6 @@ def _find_name_in_sentence(text: str) -> re.Match[str] | None:
 
 
 def _find_name_after(label: re.Pattern[str], text: str) -> Span | None:
-    """Return the name after one of the first matches of a label."""
     for match in islice(label.finditer(text), MAX_LABEL_MATCHES):
         start = match.end()
         end = _NAME_END.search(text, start + 1, start + MAX_LABELED_MERCHANT_LENGTH)
@@ -176,7 +162,7 @@ def _find_name_after(label: re.Pattern[str], text: str) -> Span | None:
 
 
 def _cut_open_bracket(text: str, start: int, end: int) -> int:
-    """Return the end before a bracket that was opened before the name, else `end`."""
+    """Return the end before an unpaired bracket, else `end`."""
     depth = 0
     for position in range(start, end):
         if text[position] == "(":

@@ -7,9 +7,9 @@ from card_alerts.masked_text import ISSUER, PLACEHOLDERS, RUNNING_TOTAL
 from card_alerts.merchant_quality import is_gateway_name
 from card_alerts.result import Span
 
-# A name without brackets, or with pairs of them: (CU)길동점.
+# (CU)길동점
 _BALANCED = re.compile(r"[^()]*(?:\([^()]*\)[^()]*){0,3}")
-# Spaces between the column of the merchant and that of its city.
+# Between the columns of the merchant and its city.
 MIN_COLUMN_GAP = 4
 
 _LEADING_SEPARATORS = re.compile(r"[\s,./|·:;>\]\-—&~_*'\"!→➔▶▷■◆◇□•★☆@]*")
@@ -17,29 +17,27 @@ _LEADING_SEPARATORS = re.compile(r"[\s,./|·:;>\]\-—&~_*'\"!→➔▶▷■◆
 _LEADING_WORD = re.compile(
     rf"(?:오늘|방금|[가-힣*]{{2,4}}님(?:이|은|께서)|(?<={ISSUER})으?로)[ ]+(?=[^ ])"
 )
-# The country before the name of a foreign merchant.
 _COUNTRY = re.compile(
     r"^(?:\((?:[A-Z]{2,3}|[가-힣]{2,6}(?=\)[ ]?[A-Z]))\)[ ]?"
     r"|[가-힣]{1,5}[ ]{2,3}(?=[^ ]))"
 )
-# The country or the region behind two blanks, after a name in Latin letters.
+# The country or region behind two blanks and a Latin name.
 _COUNTRY_BEHIND = re.compile(r"(?<=[A-Za-z0-9.*)])[ ]{2,}(?:[가-힣]{2,10}|[A-Z]{2,3})$")
-# 이마트24 R성수 / 카카오페이머니: what pays, on the line of the name.
+# 이마트24 R성수 / 카카오페이머니
 _METHOD = r"[가-힣A-Za-z]{0,8}[ ]?(?:머니|포인트|카드|계좌|통장|잔액|페이|신용|체크)"
 _METHOD_BEHIND = re.compile(rf"[ ]/[ ](?:{_METHOD})(?:[ ]?결제)?(?:[ ]/[ ]|[ ]?$)")
 _METHOD_BEFORE = re.compile(rf"(?:{_METHOD})(?:[ ]?결제)?[ ]/[ ]")
-# What was bought from the service in the heading: [카카오T] 택시.
+# [카카오T] 택시
 _SERVICE = re.compile(
     r"(?:[가-힣]{0,4}(?:택시|버스|기차|열차|지하철|바이크|킥보드|자전거|주차|충전)"
     r"|승차권|항공권|탑승권|입장권|이용권|예매|대리운전|대리|배달|주문|구독|멤버십"
-    r"|정기권)"
-    r"(?:[ ]?(?:이용|대여)?[ ]?(?:요금|이용료|이용|예매|자동))?"
-    r"|(?:이용|대여)요금|일일권"
+    r"|정기권)(?:[ ]?(?:이용|대여)?[ ]?(?:요금|이용료|이용|예매|자동))?|(?:이용"
+    r"|대여)요금|일일권"
 )
 _SERVICE_HEADING = re.compile(
     r"[\s,.|·]{0,4}\[(?P<name>(?=[^\[\]\n]{0,19}[가-힣A-Za-z])[^\[\]\n]{1,20})\][ ]*"
 )
-# The way of a ticket, which is a name only if nothing else is: KTX 101 서울→부산.
+# KTX 101 서울→부산, a name only if there is no other.
 ROUTE = re.compile(
     r"(?:[가-힣A-Z0-9]{1,8}[ ]){0,3}[가-힣]{1,8}[ ]?(?:→|->)[ ]?[가-힣]{1,8}"
 )
@@ -54,7 +52,6 @@ PRELIMINARY_PREFIX = re.compile(
 MAX_HOLDER_LENGTH = 5
 _LEADING_WORD_STARTS = frozenset("오방으로")
 _BARE_COUNTRY = re.compile(r"^\([A-Z]{2,3}\)?$")
-# Words after a name.
 _TRAILING_WORDS = re.compile(
     r"[ ]{1,4}(?:할부(?:개월)?|자동[ ]?(?:이체|납부|결제)|정기[ ]?결제|이용건|사용건"
     r"|결제건|승인건"
@@ -63,66 +60,52 @@ _TRAILING_WORDS = re.compile(
 _ATTACHED_SUFFIX = re.compile(
     r"(?:\(일시불\)|에서(?:[ ]결제(?:한|하신))?|님께서|[ ]이용건|(?<=[가-힣)])\.)$"
 )
-# The last characters of both, for a cheap check before them.
 _SUFFIX_LAST_CHARACTERS = frozenset("부월체부제건용액유서께한신).")
-# Parts of sentences and of notices.
 _SENTENCE = re.compile(
     r"[ ].{0,200}(?:니다|세요|어요|아요|해요|까요|시오|바랍니다|됩니다|바람)[.!~ ]*$"
-    r"|(?:^|[ ])[가-힣]{0,4}(?:하기|보기|받기|가기|확인)[.!~ ]*$"
-    r"|^[※☞☎*]|(?<![가-힣])문의|고객[ ]?센터[ :]{0,2}\d|추가하고|이용[ ]?안내"
-    r"|이용해[ ]?주셔서|본인[ ]?(?:이[ ]?)?(?:아닌|아닐|미사용|사용)|앱에서[ ]"
-    r"|에서[ ]확인|[ ]환율"
+    r"|(?:^|[ ])[가-힣]{0,4}(?:하기|보기|받기|가기|확인)[.!~ ]*$|^[※☞☎*]"
+    r"|(?<![가-힣])문의|고객[ ]?센터[ :]{0,2}\d|추가하고|이용[ ]?안내|이용해[ ]?주셔서"
+    r"|본인[ ]?(?:이[ ]?)?(?:아닌|아닐|미사용|사용)|앱에서[ ]|에서[ ]확인|[ ]환율"
     r"|(?:이용|사용|승인|결제|거래)[ ]?내역|^\W*안내\W*$|마케팅[ ]?(?:메시지|정보|수신)"
     r"|포인트[ ]?(?:적립|\d)|^(?:결제|이용|승인|취소|환불|충전)[ ]?(?:수단|방법)[ ]"
 )
 _NOT_A_NAME = re.compile(
-    r"^[\W\d_]*$|^\d{1,2}월(?:분)?$"
-    r"|^(?:원|월|일|건"
-    r"|(?:정상[ ]?)?처리(?:[ ]?완료|되었습니다|됐습니다|됐어요|했습니다)?"
-    r"|무이자|할부|유이자|체크|신용"
-    r"|카드|체크카드|신용카드|국내|해외|온라인"
-    r"|오프라인|본인|가족|회원님|고객님|고객|님|님의"
-    r"|자동이체|자동납부|자동결제|(?:다음[ ]?)?(?:결제|청구|출금)[ ]?(?:예정)?일|접수"
-    r"|\d{1,2}월[ ]?접수|결제[ ]?수단(?:을|이)?"
-    r"|(?:자동)?(?:결제|납부|출금|이체|청구|인출)[ ]?예정|법인|개인"
-    r"|(?:충전|이용|대여|주차)[ ]?요금"
-    r"|이용건|사용건|승인건|결제건|건이|이|가|을|를"
-    r"|에서|으로|로|금액|카드로|일자|원거래|뒷자리|끝자리|구분|교통"
-    r"|[가-힣A-Za-z.]{2,10}[ ]?(?:머니|MONEY|포인트|통장)"
-    r"|(?:(?:머니|포인트|카드|계좌|통장|쿠폰|상품권)[ ]?[·+,&/]?[ ]?){1,3}"
-    r"|(?:자동|자동이체|타행|당행|인터넷|모바일)?(?:출금|입금|이체|송금))$"
+    r"^[\W\d_]*$|^\d{1,2}월(?:분)?$|^(?:원|월|일|건|(?:정상[ ]?)?처리(?:[ ]?완료"
+    r"|되었습니다|됐습니다|됐어요|했습니다)?|무이자|할부|유이자|체크|신용|카드|체크카드"
+    r"|신용카드|국내|해외|온라인|오프라인|본인|가족|회원님|고객님|고객|님|님의|자동이체"
+    r"|자동납부|자동결제|(?:다음[ ]?)?(?:결제|청구|출금)[ ]?(?:예정)?일|접수"
+    r"|\d{1,2}월[ ]?접수|결제[ ]?수단(?:을|이)?|(?:자동)?(?:결제|납부|출금|이체|청구"
+    r"|인출)[ ]?예정|법인|개인|(?:충전|이용|대여|주차)[ ]?요금|이용건|사용건|승인건"
+    r"|결제건|건이|이|가|을|를|에서|으로|로|금액|카드로|일자|원거래|뒷자리|끝자리|구분"
+    r"|교통|[가-힣A-Za-z.]{2,10}[ ]?(?:머니|MONEY|포인트|통장)|(?:(?:머니|포인트|카드"
+    r"|계좌|통장|쿠폰|상품권)[ ]?[·+,&/]?[ ]?){1,3}|(?:자동|자동이체|타행|당행|인터넷"
+    r"|모바일)?(?:출금|입금|이체|송금))$"
 )
 NUMERIC_NAME = re.compile(r"^\d{2,5}$")
 _NOTICE_GAP = re.compile(
     r"(?<![ ])[ ]{2,}+(?=[^\n]{0,60}(?:안내|알림|이용[ ]|확인|문의|수수료)"
     r"|[A-Z .]{2,40}[ ][A-Z]{2,3}$)"
 )
-# A notice of the issuer, after the name on the same line.
+# A notice of the issuer, behind the name.
 _FOOTER = re.compile(
-    r"[ ]{0,3}[※☞☎◆▶]|[ ]{1,3}•|[ ]{1,3}(?:고객[ ]?센터|문의[ :]"
-    r"|본인이?[ ]?(?:아닐|아닌|미사용)|이용[ ]?안내|이용해[ ]?주셔서|감사합니다)"
-    r"|[ ]{1,3}(?:결제|이용|승인|거래|카드)?[ ]?(?:수단|번호|금액|일시|구분"
-    r"|유형)[ ]?[:=]"
-    r"|[ ]{1,3}\(?(?:(?:환불|입금|취소)[ ]?예정|(?:취소|환불)[ ]?금액)"
+    r"[ ]{0,3}[※☞☎◆▶]|[ ]{1,3}•|[ ]{1,3}(?:고객[ ]?센터|문의[ :]|본인이?[ ]?(?:아닐"
+    r"|아닌|미사용)|이용[ ]?안내|이용해[ ]?주셔서|감사합니다)|[ ]{1,3}(?:결제|이용|승인"
+    r"|거래|카드)?[ ]?(?:수단|번호|금액|일시|구분|유형)[ ]?[:=]|[ ]{1,3}\(?(?:(?:환불"
+    r"|입금|취소)[ ]?예정|(?:취소|환불)[ ]?금액)"
 )
-# Words with which a notice begins, if the rest of the line is a sentence.
+# Beginnings of notices that are sentences.
 _NOTICE_START = re.compile(
     r"[ ](?=(?:결제한[ ]|이번[ ]?[주달]|지금[ ]|오늘[ ]|내일[ ]|자세히|더[ ]?(?:보기"
-    r"|알아)|혜택|환율|현지|실제"
-    r"|접수일|매입일|전표|할부|포인트|적립|캐시백|앱(?:에서|으로)|고객님|회원님|본인"
-    r"|문의|확인|클릭|누르"
-    r"|결제(?:일|금액|대금)|청구|해외|국내|카드(?:를|는|로|사)|이용(?:해|하신|내역"
-    r"|금액)|사용(?:하신|내역|금액|처)"
+    r"|알아)|혜택|환율|현지|실제|접수일|매입일|전표|할부|포인트|적립|캐시백|앱(?:에서"
+    r"|으로)|고객님|회원님|본인|문의|확인|클릭|누르|결제(?:일|금액|대금)|청구|해외|국내"
+    r"|카드(?:를|는|로|사)|이용(?:해|하신|내역|금액)|사용(?:하신|내역|금액|처)"
     r"|승인(?:된|내역|일|금액)|수수료|부정|도난|분실|위조|취소(?:는|시|하)|가맹점"
-    r"|영수증|리뷰|이벤트|쿠폰|당첨|무이자"
-    r"|최대|\d{1,3}%|나머지|남은|잔액|한도|출금|통장|계좌|연회비|자동|정기|다음|매월"
-    r"|매달|약관|개인정보|안심)"
-    r")"
+    r"|영수증|리뷰|이벤트|쿠폰|당첨|무이자|최대|\d{1,3}%|나머지|남은|잔액|한도|출금"
+    r"|통장|계좌|연회비|자동|정기|다음|매월|매달|약관|개인정보|안심))"
 )
 _SENTENCE_END = re.compile(
     r"(?:니다|세요|어요|아요|해요|에요|예요|까요|시오|바람|하기|보기|받기|가기|확인"
-    r"|가능|불가|참고|안내|있음"
-    r"|됨|요망|드림|\d{4})[.!?~ )>]*$"
+    r"|가능|불가|참고|안내|있음|됨|요망|드림|\d{4})[.!?~ )>]*$"
 )
 _PARTICLE_WORD = re.compile(
     r"[ ](?=[가-힣]{1,8}(?:은|는|을|를|에|이|가|도|으로|에서|하면|하시면)[ ])"
@@ -131,36 +114,30 @@ _PARTICLE_WORD = re.compile(
 _HEADING = re.compile(
     r"\[[^\[\]\n]{1,20}\][ ]?(?=[^ \n])|(?:체크|신용)카드[ ](?=[^ \n])"
 )
-# Their first characters: cheap checks before the patterns.
 _HEADING_STARTS = frozenset("[체신")
 # Characters before the bracket of a heading, and the bracket.
 MAX_HEADING_GAP = 5
-# The gateway in "(나이스페이) 바람커피".
+# (나이스페이) 바람커피
 _GATEWAY_HEADING = re.compile(r"\((?P<name>[^()\n]{2,16})\)[ ]?(?=[^ \n)])")
 MIN_NOTICE_LENGTH = 3
 # A longer part that ends like a sentence is one.
 MAX_PLAIN_NAME_LENGTH = 16
-# The length of (주).
-MAX_LEGAL_FORM_LENGTH = 3
+MAX_LEGAL_FORM_LENGTH = len("(주)")
 _WIDE_GAP = re.compile(rf"[ ]{{{MIN_COLUMN_GAP},}}")
 
 
 class MerchantSpan(NamedTuple):
-    """A part of a message that may be the merchant's name."""
-
     start: int
     end: int
     text: str
-    # A label, a separator or a particle tells that it is the name.
+    # A label, a separator or a particle marks the name.
     is_sure: bool = False
 
     def remove_from(self, text: str) -> str:
-        """Return the message without the name, whose words decide nothing."""
         return f"{text[: self.start]}\n{text[self.end :]}"
 
 
 def trim_labeled_merchant(text: str, start: int, end: int) -> MerchantSpan | None:
-    """Return the name at a place where only the merchant can be."""
     end = _cut_notice(text, start, end)
     start, end = _without_preliminary(text, start, end)
     start, end = _strip_suffixes(text, *_trim_edges(text, start, end))
@@ -174,7 +151,7 @@ def trim_labeled_merchant(text: str, start: int, end: int) -> MerchantSpan | Non
 def trim_merchant(
     text: str, start: int, end: int, *, is_overseas: bool
 ) -> MerchantSpan | None:
-    """Return the part without separators, notices and particles; None if no name."""
+    """Return None without a name."""
     heading = None
     if "[" in text[start : start + MAX_HEADING_GAP]:
         heading = _SERVICE_HEADING.match(text, start, end)
@@ -217,7 +194,6 @@ def trim_merchant(
 
 
 def _without_methods(text: str, start: int, end: int) -> Span:
-    """Return the span without what pays, before or behind a slash."""
     before = _METHOD_BEFORE.match(text, start, end)
     start = before.end() if before else start
     behind = _METHOD_BEHIND.search(text, start, end)
@@ -225,7 +201,6 @@ def _without_methods(text: str, start: int, end: int) -> Span:
 
 
 def _without_preliminary(text: str, start: int, end: int) -> Span:
-    """Return the span without 가승인 before or behind the name."""
     if "승인" not in text[start:end]:
         return start, end
     prefix = PRELIMINARY_PREFIX.match(text, start, end)
@@ -235,11 +210,7 @@ def _without_preliminary(text: str, start: int, end: int) -> Span:
 
 
 def _cut_notice(text: str, start: int, end: int) -> int:
-    """Return the end of a name that a notice follows on its line.
-
-    바람커피 환율에 따라 달라질 수 있습니다: the notice is a sentence, and begins with a
-    word that is known for it, else with the first word that has a particle.
-    """
+    """Return the end of a name before a notice (바람커피 환율에 따라 달라집니다)."""
     if end - start <= MIN_NOTICE_LENGTH or " " not in text[start:end]:
         return end
     if not _SENTENCE_END.search(text, max(start, end - 12), end):
@@ -252,7 +223,6 @@ def _cut_notice(text: str, start: int, end: int) -> int:
 
 
 def _trim_edges(text: str, start: int, end: int) -> Span:
-    """Return the span without separators and unpaired brackets at its edges."""
     if not text[start : start + 1].isalnum():
         separators = _LEADING_SEPARATORS.match(text, start, end)
         start = separators.end() if separators else start
@@ -265,7 +235,6 @@ def _trim_edges(text: str, start: int, end: int) -> Span:
         and end - start > MAX_LEGAL_FORM_LENGTH
         and _BALANCED.fullmatch(text, start + 1, end - 1)
     ):
-        # The whole name is in brackets.
         return start + 1, _trim_end(text, start + 1, end - 1)
     if start < end and text[start] == "[" and text.find("]", start) == end - 1:
         return start + 1, _trim_end(text, start + 1, end - 1)
@@ -291,7 +260,7 @@ def _trim_end(text: str, start: int, end: int) -> int:
 
 
 def _strip_suffixes(text: str, start: int, end: int) -> Span:
-    """Return the span without words after the name (에서, 자동이체, 이용건)."""
+    """Return the span without 에서, 자동이체 or 이용건 after the name."""
     if end > start and text[end - 1] == "." and text[end : end + 1] in PLACEHOLDERS:
         end -= 1
     if text[end - 1 : end] == "*":

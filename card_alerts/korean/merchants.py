@@ -1,12 +1,12 @@
-"""Stage 2, classify: find the merchant, with the parts that belong to its name.
+"""Stage 2, classify: find the merchant among the unmasked parts.
 
-It is chosen among the parts of the message that are not masked. Merchants have names
-such as 11/11 선물샵, 5000원 국밥, 승인 카페 and 하나은행 앞 분식: a date, an amount, a
-keyword or an issuer that is not used belongs to the name that follows.
+Names such as 11/11 선물샵, 5000원 국밥, 승인 카페 and 하나은행 앞 분식 begin with a
+date, an amount, a keyword or an issuer that the payment does not use.
 """
 
 import re
 from itertools import islice
+from typing import NamedTuple
 
 from card_alerts.issuers import find_issuer, get_alias
 from card_alerts.korean.issuer_choice import find_heading_above
@@ -36,36 +36,33 @@ from card_alerts.result import Kind
 from card_alerts.times import TimestampMatch
 
 OVERSEAS = re.compile("해외|국외")
-# Parts that a name may begin with; 12월 31일 호프 begins with one.
+# 12월 31일 호프 begins with one part.
 MAX_PREFIX_PARTS = 4
-# Unmasked parts that are examined; a message has one to twelve.
 MAX_SPANS = 80
 
 _PUNCTUATION = " ,./|·:;<>()[]-~*"
 _UNMASKED_SPAN = re.compile(rf"[^\n{ANY_PLACEHOLDER}]{{1,600}}")
 _LABELED = re.compile(
-    rf"{MERCHANT_LABEL}"
-    rf"(?:[ ]?(?:[:=][ ]?\n?|\n)[ ]?(?P<value>[^\n{ANY_PLACEHOLDER}]{{1,600}})"
-    rf"|(?<=\n결제처|\n사용처|\n이용처|\n가맹점|가맹점명)[ ]"
-    rf"(?P<inline>[^\n{ANY_PLACEHOLDER}]{{1,600}}))"
+    rf"{MERCHANT_LABEL}(?:[ ]?(?:[:=][ ]?\n?"
+    rf"|\n)[ ]?(?P<value>[^\n{ANY_PLACEHOLDER}]{{1,600}})|(?<=\n결제처|\n사용처"
+    rf"|\n이용처|\n가맹점|가맹점명)[ ](?P<inline>[^\n{ANY_PLACEHOLDER}]{{1,600}}))"
 )
-# The end of a label, and what is between it and its value.
 _MAY_BE_LABELED = re.compile(r"[점명처자소호트곳름](?:[ ]?[:=\n]|[ ](?<=[처점명][ ]))")
 _NEXT_LABEL = re.compile(
     r"[ ,/\-]{1,4}(?:승인|결제|이용|사용|거래|취소|할부|카드|누적|일시|금액|고객"
     r"|잔액)[가-힣]{0,4}[ ]?:.*"
 )
-# 소담카페에서 5,700원: 에서 with an amount or a keyword.
+# 소담카페에서 5,700원
 _PARTICLE_AFTER = re.compile(rf"에서[ \n,(]{{0,7}}[{AMOUNT}{KEYWORD}]")
-# KB국민카드 | 별빛 상점: the bar of a card or an amount.
+# KB국민카드 | 별빛 상점
 _BAR_BEFORE = re.compile(rf"[{ISSUER}{AMOUNT}{KEYWORD}{NOISE}][ ]*[|·→][ ]*\Z")
-# the Green로 19,000원: the card that paid.
+# the Green로 19,000원: the paying card
 _PAID_WITH = re.compile(
     rf"(?:카드(?:으로|로)?|[A-Za-z)](?:으로|로))[ ]{{0,2}}(?=[{AMOUNT}])"
 )
-# A line of nothing but keywords and headings above the name: 결제완료⏎바람커피⏎9,000원.
+# A line of keywords and headings above the name: 결제완료⏎바람커피⏎9,000원.
 _STATUS_LINE = re.compile(rf"^[^\n{AMOUNT}{TIMESTAMP}]*[{KEYWORD}]+[ ]*\n\Z")
-# A keyword beside which 승인 is another one, and no part of a name.
+# 승인 beside this keyword is no part of a name.
 _PAYING_WORD = re.compile("(?:결제|사용|이용)(?:[ ]?완료)?\\Z")
 _PHONE_ONLY = re.compile(
     r"^[\[(]?(?:[가-힣]{2,10}[ ])?(?:☎|[Tt]\.?"
@@ -73,20 +70,19 @@ _PHONE_ONLY = re.compile(
 )
 
 
-def find_merchant(
-    message: TokenizedMessage,
-    money: MoneyMatch | None,
-    home_money: MoneyMatch | None,
-    keyword: StatusKeyword | None,
-    timestamp: TimestampMatch | None,
-) -> MerchantSpan | None:
-    """Return the merchant; the other arguments are the parts that are used.
+class PaymentParts(NamedTuple):
+    money: MoneyMatch | None
+    home_money: MoneyMatch | None
+    keyword: StatusKeyword | None
+    timestamp: TimestampMatch | None
 
-    In this order: a name that the layout marks, the value of a label, a name before
-    에서, after a bar, above the amount, the first one after the date or the amount,
-    the last one before it, the heading of a pay service. Up to the one above the
-    amount the layout tells the name, and it is sure; so is an only candidate after the
-    date or the amount.
+
+def find_merchant(message: TokenizedMessage, used: PaymentParts) -> MerchantSpan | None:
+    """Return the merchant.
+
+    Sure are a marked name, the value of a label, a name before 에서, after a bar or
+    above the amount, and the only candidate. Otherwise the first name after the date or
+    the amount counts, the last before it, or the heading of a pay service.
     """
     if message.labeled_merchant:
         return trim_labeled_merchant(message.text, *message.labeled_merchant)
@@ -112,7 +108,8 @@ def find_merchant(
             parts.pop()
         if len(parts) > 1 and "(" in text:
             parts = [part for part in parts if not _is_method(text, part)] or parts
-        anchor = timestamp.span[1] if timestamp else money.span[1] if money else 0
+        anchor_part = used.timestamp or used.money
+        anchor = anchor_part.span[1] if anchor_part else 0
         name = (
             next(before_particle, None)
             or next(after_bar, None)
@@ -121,14 +118,14 @@ def find_merchant(
         is_sure = name is not None or (len(parts) == 1 and parts[0].start >= anchor)
         name = (
             name
-            or _name_above_date(parts, money, anchor, text)
+            or _name_above_date(parts, used.money, anchor, text)
             or _first_name([p for p in parts if p.start >= anchor])
             or _first_name([p for p in reversed(parts) if p.start < anchor])
         )
         name = name or _find_quoted_name(message, is_overseas=is_overseas)
         name = name or _find_name_before_card(message, is_overseas=is_overseas)
     if name:
-        whole = _with_unused_parts(name, message, money, home_money, keyword, timestamp)
+        whole = _with_unused_parts(name, message, used)
         return whole._replace(is_sure=is_sure)
     return _find_pay_service(message)
 
@@ -136,10 +133,7 @@ def find_merchant(
 def _name_above_date(
     parts: list[MerchantSpan], money: MoneyMatch | None, date_end: int, text: str
 ) -> MerchantSpan | None:
-    """Return the name between amount and date, if only lines below have others.
-
-    What follows the line of the date and another part, as a total, is rather a notice.
-    """
+    """Return the name between amount and date, if only lines below have others."""
     if money is None or money.span[1] >= date_end:
         return None
     line_end = text.find("\n", date_end)
@@ -152,7 +146,7 @@ def _name_above_date(
 def _find_quoted_name(
     message: TokenizedMessage, *, is_overseas: bool
 ) -> MerchantSpan | None:
-    """Return the first name in quotes, where no other is: '바람커피' 12,000원 결제."""
+    """Return the name of '바람커피' 12,000원 결제."""
     quoted = QUOTED.search(message.text) if "'" in message.text else None
     if quoted is None:
         return None
@@ -161,7 +155,6 @@ def _find_quoted_name(
 
 
 def _list_parts(text: str, *, is_overseas: bool) -> list[MerchantSpan]:
-    """Return the unmasked parts of a text that may be names, in their order."""
     return [
         part
         for match in islice(_UNMASKED_SPAN.finditer(text), MAX_SPANS)
@@ -174,10 +167,7 @@ def _list_parts(text: str, *, is_overseas: bool) -> list[MerchantSpan]:
 def _find_name_before_card(
     message: TokenizedMessage, *, is_overseas: bool
 ) -> MerchantSpan | None:
-    """Return the word before a card with digits, where no other name is.
-
-    네이버 현대카드(1234) names a product, but 바람커피 현대카드(1234) the shop.
-    """
+    """Return the shop of 바람커피 현대카드(1234), but not 네이버 현대카드(1234)."""
     match = message.issuer_match
     if match is None or match.digits is None:
         return None
@@ -186,7 +176,7 @@ def _find_name_before_card(
 
 
 def _find_pay_service(message: TokenizedMessage) -> MerchantSpan | None:
-    """Return a pay service that is the merchant itself: 네이버페이 above the card."""
+    """Return a pay service that is the merchant: 네이버페이 above the card."""
     match, heading = message.issuer_match, None
     if match:
         heading = find_heading_above(message.issuer_matches, match, message.text)
@@ -196,7 +186,7 @@ def _find_pay_service(message: TokenizedMessage) -> MerchantSpan | None:
 
 
 def _is_method(text: str, part: MerchantSpan) -> bool:
-    """Return True for the pay service in brackets behind a payment (토스페이)."""
+    """Return True for the (토스페이) behind a payment."""
     if text[part.start - 1 : part.start] != "(" or not text.startswith(")", part.end):
         return False
     issuer = find_issuer(part.text)
@@ -204,7 +194,6 @@ def _is_method(text: str, part: MerchantSpan) -> bool:
 
 
 def _is_signature(text: str, part: MerchantSpan) -> bool:
-    """Return True if the last line is the name of the pay app that sent the text."""
     line_start = text.rfind("\n", 0, part.start)
     beside = text[max(0, line_start) : part.start] + text[part.end :]
     if line_start < 0 or beside.strip(_PUNCTUATION + "\n"):
@@ -214,7 +203,6 @@ def _is_signature(text: str, part: MerchantSpan) -> bool:
 
 
 def _is_title(match: IssuerMatch, message: TokenizedMessage) -> bool:
-    """Return True for the title of a push that names its card below, and an app's."""
     card = message.issuer_match
     is_same = card is not None and card.issuer is match.issuer
     name = message.text[slice(*match.span)]
@@ -223,7 +211,6 @@ def _is_title(match: IssuerMatch, message: TokenizedMessage) -> bool:
 
 
 def _is_above_amount(text: str, first: MerchantSpan) -> bool:
-    """Return True for the name above an amount, or before amount and card."""
     before = text[: first.start]
     after = text[first.end :].lstrip(" ,·|\n")
     line_end = text[first.end : first.end + 1]
@@ -238,7 +225,7 @@ def _is_above_amount(text: str, first: MerchantSpan) -> bool:
 
 
 def _first_name(spans: list[MerchantSpan]) -> MerchantSpan | None:
-    """Return the first name that is not a mere number, else the first number (365)."""
+    """Return the first name, else the first number (365)."""
     number = None
     for span in spans:
         if NUMERIC_NAME.match(span.text):
@@ -249,33 +236,26 @@ def _first_name(spans: list[MerchantSpan]) -> MerchantSpan | None:
 
 
 def _list_unused_spans(
-    name: MerchantSpan,
-    message: TokenizedMessage,
-    money: MoneyMatch | None,
-    home_money: MoneyMatch | None,
-    keyword: StatusKeyword | None,
-    timestamp: TimestampMatch | None,
+    name: MerchantSpan, message: TokenizedMessage, used: PaymentParts
 ) -> list[tuple[int, int]]:
-    """Return the spans of what looks like a value and is none of the payment's."""
-    text = message.masked.text
+    text, keyword = message.masked.text, used.keyword
     unused = [
         each.span
         for each in message.timestamps
-        if each is not timestamp and not each.is_original
+        if each is not used.timestamp and not each.is_original
     ]
     unused += [
         each.span
         for each in (*message.won_amounts, *message.foreign_amounts)
-        if each not in (money, home_money)
+        if each not in (used.money, used.home_money)
     ]
     unused += [
         each.span
         for each in message.keywords
         if each.is_weak
         and each is not keyword
-        # 한도초과 beside 승인거절 tells why.
+        # 한도초과 is the reason of 승인거절.
         and (keyword is None or keyword.kind is not Kind.DECLINED)
-        # A word after the amount is rather a keyword, unless the chosen one is surer.
         and (
             keyword is None
             or (
@@ -286,7 +266,7 @@ def _list_unused_spans(
             or text[: each.span[0]].rstrip(" ")[-1:] != AMOUNT
         )
     ]
-    # The name of an issuer is a part only if the merchant's name ends the line.
+    # An issuer is a part only of a name that ends the line.
     if text[name.end : name.end + 3].lstrip(" ")[:1] in {"", "\n"}:
         unused += [
             each.span
@@ -299,26 +279,19 @@ def _list_unused_spans(
 
 
 def _with_unused_parts(
-    name: MerchantSpan,
-    message: TokenizedMessage,
-    money: MoneyMatch | None,
-    home_money: MoneyMatch | None,
-    keyword: StatusKeyword | None,
-    timestamp: TimestampMatch | None,
+    name: MerchantSpan, message: TokenizedMessage, used: PaymentParts
 ) -> MerchantSpan:
-    """Return the name with the unused parts directly before it (11/11 선물샵)."""
+    """Return the name with the unused parts before it (11/11 선물샵)."""
     text = message.masked.text
     part = text[max(0, name.start - 3) : name.start].rstrip(" ")[-1:]
     if part not in PLACEHOLDERS or (
-        # The only date or keyword is used.
-        (part == TIMESTAMP and timestamp and len(message.timestamps) < 2)
-        or (part == KEYWORD and keyword and len(message.keywords) < 2)
+        (part == TIMESTAMP and used.timestamp and len(message.timestamps) < 2)
+        or (part == KEYWORD and used.keyword and len(message.keywords) < 2)
     ):
         return name
-    unused = _list_unused_spans(name, message, money, home_money, keyword, timestamp)
+    unused = _list_unused_spans(name, message, used)
     start = name.start
     for _ in range(MAX_PREFIX_PARTS):
-        # At most two spaces are between a part and what follows it.
         adjacent = [
             part
             for part in unused

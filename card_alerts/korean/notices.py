@@ -1,7 +1,7 @@
-"""Stage 1, tokenize: find the notices that issuers print below or behind a payment.
+"""Find the notices that issuers print below or behind a payment.
 
-※ 해외 이용 시 수수료가 부과됩니다, 혜택을 확인해 보세요, 할부 전환하기 >: a line below
-the first that ends like a sentence or a button, without an amount and the event.
+※ 해외 이용 시 수수료가 부과됩니다, 혜택을 확인해 보세요, 할부 전환하기 >: notices have
+no amount and no event.
 """
 
 import re
@@ -10,52 +10,44 @@ from itertools import islice
 from card_alerts.masked_text import NOISE, MaskedText
 from card_alerts.result import Span
 
-# Characters of a line that are examined.
 MAX_NOTICE_LENGTH = 200
 _LINE = rf"[^\n]{{0,{MAX_NOTICE_LENGTH}}}"
 _MARK = "※☞"
-# The event, an amount, or something that is to be done before the payment.
+# The event, an amount, or a task before the payment.
 _NOT_IN_NOTICE = (
     rf"(?!{_LINE}(?:\d[ ]?원|[$₩€¥£]|[A-Z]{{3}}[ ]?\d|\d\d?:\d\d|[:=][ ]"
-    r"|(?:승인|결제|취소|사용|이용|구매|환불|입금|출금|이체|송금|충전|거절|실패)(?:이|가"
-    r"|을|를)?[ ]?(?:완료|처리)?[ ]?(?:되었|됐|했|하였|하셨|되지[ ]?않|되셨)"
-    r"|인증|비밀번호|입력|거부|못했|(?:결제|승인|청구|출금)(?:이|가)?[ ]?(?:됩니다|될"
-    r"|할(?!인)|하세요|하시|해[ ]?주|를[ ]?(?:진행|완료)))"
-    r")"
+    r"|(?:승인|결제|취소|사용|이용|구매|환불|입금|출금|이체|송금|충전|거절|실패)(?:이"
+    r"|가|을|를)?[ ]?(?:완료|처리)?[ ]?(?:되었|됐|했|하였|하셨|되지[ ]?않|되셨)|인증"
+    r"|비밀번호|입력|거부|못했|(?:결제|승인|청구|출금)(?:이|가)?[ ]?(?:됩니다|될"
+    r"|할(?!인)|하세요|하시|해[ ]?주|를[ ]?(?:진행|완료))))"
 )
 _END = (
     r"(?:니다|세요|어요|아요|해요|에요|예요|돼요|까요|시오|바람|(?<=[가-힣 ])하기"
     r"|(?<=[가-힣 ])보기|받기|가기)[.!?~ )>\]\-]{0,6}|[가-힣][ ]?>[ ]?"
 )
 _NOTICE_LINE = re.compile(
-    rf"(?<=\n)(?={_LINE}(?:{_END})[{NOISE}]{{0,{MAX_NOTICE_LENGTH}}}"
-    rf"(?:\n|\Z)|[ ]{{0,3}}[{_MARK}]){_NOT_IN_NOTICE}"
-    rf"(?=[^\n]*[가-힣]){_LINE}"
+    rf"(?<=\n)(?={_LINE}(?:{_END})[{NOISE}]{{0,{MAX_NOTICE_LENGTH}}}(?:\n|\Z)"
+    rf"|[ ]{{0,3}}[{_MARK}]){_NOT_IN_NOTICE}(?=[^\n]*[가-힣]){_LINE}"
 )
 # A notice behind a mark ends its line.
 _MARKED = re.compile(rf"(?<=[^\s(\[])[ ]{{0,3}}[{_MARK}]{_LINE}")
-# A notice behind a payment on one line begins with a word that no name does.
+# On the line of a payment, a notice begins with a word that no name has.
 _SENTENCE_START = re.compile(
-    r"(?<=[^\s])[ ]{1,3}(?=본[ ]메시지|자세한[ ]|자세히|이용해[ ]?주셔서"
-    r"|지금[ ](?:바로|앱|확인)|앱에서[ ]"
-    r"|[가-힣A-Za-z]{0,6}(?:페이|카드|뱅크|Pay|토스)[ ]앱에서"
+    r"(?<=[^\s])[ ]{1,3}(?=본[ ]메시지|자세한[ ]|자세히|이용해[ ]?주셔서|지금[ ](?:바로"
+    r"|앱|확인)|앱에서[ ]|[가-힣A-Za-z]{0,6}(?:페이|카드|뱅크|Pay|토스)[ ]앱에서"
     r"|도움이[ ]|더[ ]많은[ ]|궁금한|본인이?[ ](?:사용|결제|이용))"
 )
 _SENTENCE_REST = re.compile(rf"{_NOT_IN_NOTICE}{_LINE}?(?:{_END})(?=\n|\Z|[{NOISE}])")
-# Places where a notice may begin that are examined; a message has one or two.
 MAX_SENTENCE_STARTS = 4
-# A cheap check before them.
 _SENTENCE_HINT = re.compile(
     "메시지|자세|주셔서|지금 |앱에서|도움이|더 많은|궁금한|본인"
 )
-# The last letters of a notice, or its first sign.
 _LAST_LETTERS = re.compile(
     rf"[다요오람기>][.!?~ )>\]\-]{{0,6}}(?:[\n{NOISE}]|\Z)|[{_MARK}]"
 )
 
 
 def mask_notices(masked: MaskedText) -> None:
-    """Mask the notices, so that none of their words is taken for a name or an event."""
     text = masked.text
     if _may_have_notice_line(text):
         masked.mask_all(_NOTICE_LINE, NOISE)
@@ -66,7 +58,6 @@ def mask_notices(masked: MaskedText) -> None:
 
 
 def without_notices(text: str) -> str:
-    """Return the text without its notices, whose words decide nothing."""
     if _may_have_notice_line(text):
         text = _NOTICE_LINE.sub("", text)
     if "※" in text or "☞" in text:
@@ -78,7 +69,6 @@ def without_notices(text: str) -> str:
 
 
 def _find_sentences(text: str) -> list[Span]:
-    """Return the notices behind a payment on one line, in order and apart."""
     found: list[Span] = []
     for start in islice(_SENTENCE_START.finditer(text), MAX_SENTENCE_STARTS):
         rest = _SENTENCE_REST.match(text, start.end())
@@ -88,5 +78,4 @@ def _find_sentences(text: str) -> list[Span]:
 
 
 def _may_have_notice_line(text: str) -> bool:
-    """Return True if a line below the first may be a notice; a cheap check."""
     return "\n" in text and _LAST_LETTERS.search(text) is not None

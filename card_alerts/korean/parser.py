@@ -12,7 +12,7 @@ from card_alerts.issuer import Issuer
 from card_alerts.korean import rejection_rules
 from card_alerts.korean.bookings import build_booking
 from card_alerts.korean.classifier import MessageEvidence
-from card_alerts.korean.merchants import OVERSEAS, find_merchant
+from card_alerts.korean.merchants import OVERSEAS, PaymentParts, find_merchant
 from card_alerts.korean.status_keywords import (
     CERTAIN_DECLINE,
     PARTIAL_CANCELLATION,
@@ -32,14 +32,14 @@ from card_alerts.result import (
 )
 from card_alerts.times import TimestampMatch
 
-# The amount in won after a foreign one: USD 12.00 / 16,500원.
+# USD 12.00 / 16,500원
 _HOME_AMOUNT_PREFIX = re.compile(rf"{AMOUNT}[ ]?[/(=≒][ ]?약?[ ]?$")
-# Pictures beside words are no part of a name.
+# Emoji are no part of a name.
 _PICTURES = re.compile(
     "[\u203c\u231a\u231b\u23f0\u2600\u2615\u26a0\u2705\u2714\u2728\u2755\u2757\u2764\u2b50"
     "\U0001f000-\U0001faff]"
 )
-# A text with as many bars or dots has one field between two of them.
+# A text with as many bars or dots separates its fields by them.
 MIN_SEPARATORS = 3
 # A title before the name that it repeats: KB국민카드 | KB국민카드(1234)승인.
 _SEPARATED_TITLE = re.compile(
@@ -49,7 +49,6 @@ _FOLLOWED_BY_STATUS = re.compile(rf"[ /|·,.()\-]{{0,4}}[{KEYWORD}{INSTALLMENT}]
 
 
 def parse_korean(source: SourceText) -> ParseResult:
-    """Return the result of a text with Korean words."""
     # The dot of a Japanese keyboard separates like the Korean one.
     text = source.normalized.text.replace("・", "·")
     if _PICTURES.search(text):
@@ -57,16 +56,15 @@ def parse_korean(source: SourceText) -> ParseResult:
     text = _separate_fields(text)
     if rejection_rules.has_opt_out_number(text):
         return rejected(Reason.ADVERT)
-    # Stage 1: find all parts, and choose those of the payment.
     message = TokenizedMessage(text)
     money, home_money = _choose_amounts(message)
     keyword = choose_keyword(message.keywords)
     if keyword and _is_part_of_merchant(keyword, message):
         keyword = None
     timestamp, original = _choose_timestamps(message)
-    merchant = find_merchant(message, money, home_money, keyword, timestamp)
+    used = PaymentParts(money, home_money, keyword, timestamp)
+    merchant = find_merchant(message, used)
 
-    # Stage 2: decide whether they are a payment.
     evidence = MessageEvidence(message, money, keyword, merchant, source.sender_issuer)
     reason = evidence.rejection_reason()
     if reason:
@@ -76,7 +74,6 @@ def parse_korean(source: SourceText) -> ParseResult:
     if is_cancellation and original is None and evidence.has_usage_keyword():
         timestamp, original = None, timestamp
 
-    # Stage 3: build the candidate.
     match, total = message.issuer_match, message.running_total
     installments = message.installments
     rest = merchant.remove_from(text) if merchant else text
@@ -111,7 +108,6 @@ def parse_korean(source: SourceText) -> ParseResult:
 
 
 def _separate_fields(text: str) -> str:
-    """Return the text with line breaks in place of bars or dots between all fields."""
     if text.count("|") >= MIN_SEPARATORS:
         text = text.replace("|", "\n")
     for separator in (" | ", " · "):
@@ -129,7 +125,6 @@ def _separate_fields(text: str) -> str:
 def _choose_issuer(
     message: TokenizedMessage, sender_issuer: Issuer | None
 ) -> Issuer | None:
-    """Return the issuer that the text names, else that of the sender."""
     match = message.issuer_match
     if match is None:
         return sender_issuer
@@ -154,7 +149,6 @@ def _reject(
     money: MoneyMatch | None,
     timestamp: TimestampMatch | None,
 ) -> ParseResult:
-    """Return the result of what is no payment, with the booking of a bank."""
     if reason is Reason.BANK_TRANSFER:
         booking = build_booking(message, source, money, timestamp)
         return rejected_booking(booking, source)
@@ -169,7 +163,6 @@ def _reject(
 def _choose_amounts(
     message: TokenizedMessage,
 ) -> tuple[MoneyMatch | None, MoneyMatch | None]:
-    """Return what was paid, and the same in won if a foreign payment prints both."""
     text = message.masked.text
     won = _choose_amount(message.won_amounts, text)
     foreign = _choose_amount(message.foreign_amounts, text)
@@ -190,13 +183,13 @@ def _choose_amounts(
 
 
 def _choose_amount(amounts: list[MoneyMatch], text: str) -> MoneyMatch | None:
-    """Return the amount before a keyword or the installments, else the first one."""
+    """Prefer the amount before a keyword or installments."""
     if len(amounts) < 2:
         return amounts[0] if amounts else None
     for money in amounts:
         if _FOLLOWED_BY_STATUS.match(text, money.span[1]):
             return money
-    # An amount with a word after it may be a name (5000원 국밥).
+    # 5000원 국밥
     certain = [each for each in amounts if not WORD_FOLLOWS.match(text, each.span[1])]
     return (certain or amounts)[0]
 
@@ -216,12 +209,11 @@ def _is_part_of_merchant(keyword: StatusKeyword, message: TokenizedMessage) -> b
 def _choose_timestamps(
     message: TokenizedMessage,
 ) -> tuple[TimestampMatch | None, TimestampMatch | None]:
-    """Return the date of the event, and the date of the approval that it names."""
     own = [each for each in message.timestamps if not each.is_original]
     named = [each for each in message.timestamps if each.is_original]
     likely = [each for each in own if each.has_printed_time]
     if not likely and len(own) > 1:
-        # A date with a word after it may be a name (11/11 선물샵).
+        # 11/11 선물샵
         text = message.masked.text
         likely = [each for each in own if not WORD_FOLLOWS.match(text, each.span[1])]
     return next(iter(likely or own), None), next(iter(named), None)

@@ -1,4 +1,4 @@
-"""Stage 1, tokenize: find a card that no Korean name of an issuer introduces.
+"""Find a card that no Korean name of an issuer introduces.
 
 LGU+ M Ed3(통할2.0) 승인, 대한항공카드 승인, Hyundai Mobility카드 승인.
 """
@@ -10,18 +10,18 @@ from card_alerts.issuers import get_alias
 from card_alerts.korean.issuer_match import IssuerMatch
 from card_alerts.result import Span
 
-# The product of a partner's card, where no issuer is named: LGU+ M Ed3(통할2.0) 승인.
+# LGU+ M Ed3(통할2.0) 승인, without an issuer
 _PARTNER_PRODUCT = re.compile(
     r"(?:^|(?<=\n)|(?<=님,[ ]))[ ]?(?P<part>(?:LG[ ]?U\+|SKT|KT)[ -]"
     r"[A-Za-z0-9][A-Za-z0-9+ -]{0,20}?"
     r"(?:\([^()\n]{1,12}\))?)(?=[ ]?(?:해외)?(?:승인|취소)(?![가-힣]))"
 )
-# The card of a partner that opens a message: 대한항공카드 승인.
+# 대한항공카드 승인, at the beginning
 _PARTNER_CARD = re.compile(
     r"(?:^|(?<=\n))[ ]?(?P<part>(?!체크|신용|법인|국민|해외)[가-힣]{2,8}카드)"
     r"(?=[ ](?:해외)?(?:승인|취소)(?:취소|거절)?[ ]?\n)"
 )
-# A product whose issuer is printed in Latin letters: Hyundai Mobility카드 승인.
+# Hyundai Mobility카드 승인
 _LATIN_PRODUCT = re.compile(
     r"(?:^|(?<=[\n\[])|(?<=님,[ ]))[ ]?(?P<part>(?P<issuer>Hyundai|HYUNDAI"
     r"|Samsung|SAMSUNG|Shinhan|SHINHAN|Lotte|LOTTE|Hana|HANA|Woori|WOORI"
@@ -35,16 +35,13 @@ _HAS_LATIN_ISSUER = re.compile("(?i:hyundai|samsung|shinhan|lotte|hana|woori|koo
 
 
 class PartnerCard(NamedTuple):
-    """The product of a card, and its issuer where one is printed."""
-
     span: Span
     issuer_match: IssuerMatch | None
-    # The product is what pays, though no issuer is known.
+    # The product pays, though no issuer is known.
     is_payer: bool
 
 
 def find_partner_card(text: str, match: IssuerMatch | None) -> PartnerCard | None:
-    """Return the card of a partner; `match` is the issuer that was found before."""
     if _HAS_PARTNER.search(text):
         product = _PARTNER_PRODUCT.search(text)
         return PartnerCard(product.span("part"), match, False) if product else None

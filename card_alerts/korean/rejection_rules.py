@@ -5,18 +5,16 @@ import re
 from card_alerts.masked_text import AMOUNT, ANY_PLACEHOLDER
 from card_alerts.result import Reason
 
-# (광고) at the beginning, which the law requires of adverts, and its variants.
+# The law requires (광고) at the beginning of adverts.
 ADVERT_MARK = re.compile(
     r"[ \n]{0,9}(?:[^\n(\[\d]{1,20}\n)?(?:\[?(?:Web|국제"
-    r"|국외)[ ]?발신\]?[ \n]{0,9})?(?:\[[^\]\n]{1,12}\][ ]?)?"
-    r"(?:[(\[<{][ ]?(?:(?:대출|금융|카드|이벤트|무료)?[ ]?광[ ]?[.·]?[ ]?고"
-    r"|AD)[ ]?[)\]>}]|광고\))"
+    r"|국외)[ ]?발신\]?[ \n]{0,9})?(?:\[[^\]\n]{1,12}\][ ]?)?(?:[(\[<{][ ]?(?:(?:대출"
+    r"|금융|카드|이벤트|무료)?[ ]?광[ ]?[.·]?[ ]?고|AD)[ ]?[)\]>}]|광고\))"
 )
 OPT_OUT = re.compile(r"수신[ ]?거부|무료[ ]?거부|수신[ ]?동의[ ]?철회")
 _OPT_OUT_NUMBER = re.compile(rf"(?:{OPT_OUT.pattern})[ :)\]]{{0,3}}0\d{{1,2}}")
-# A cheap check before ONE_TIME_CODE.
 HAS_CODE = re.compile("인증|OTP|비밀|확인")
-# A password with its digits, which no merchant's name contains.
+# A password with its digits; no merchant's name contains it.
 ONE_TIME_CODE = re.compile(
     r"(?:인증[ ]?번호|인증[ ]?코드|확인[ ]?코드|(?<![A-Za-z])OTP|비밀번호)"
     r"[^가-힣\n\d]{0,6}\d{4,8}(?![\d,원*/:])|[\[(]\d{4,8}[\])][^\n]{0,12}인증[ ]?번호"
@@ -27,73 +25,63 @@ _LIMIT_CHANGE = re.compile(
 _MAY_BE_GRANT = re.compile(
     "할부[ ]|한도|발급|신청|심사|대출|카드론|가입|등록|해지|연동"
 )
-# A limit, a card or a loan that is granted: 임시한도 3,000,000원 승인.
+# 임시한도 3,000,000원 승인: a granted limit, card or loan
 _GRANTED = re.compile(
-    r"한도(?:액|금액)?(?:가|이|를|:)?[ ]?(?:최대[ ]?)?[\d,]{1,15}만?[ ]?원?(?:으로|이)?"
-    r"[ ]?(?:승인|부여|설정|적용|확대|제공)|한도[ ]?(?:가|를)?[ ]?(?:부여|확대|설정)"
-    r"|한도[ ]?승인"
-    r"|할부[ ]?(?:개월[ ]?)?(?:변경|전환)(?!하|[ ]?가능)|발급(?:이|가"
-    r"|을)?[ ]?(?:심사(?:가"
-    r"|에)?[ ]?)?(?:신청[ ]?)?(?:승인|완료|거절"
-    r"|접수|되|됐)"
+    r"한도(?:액|금액)?(?:가|이|를|:)?[ ]?(?:최대[ ]?)?[\d,]{1,15}만?[ ]?원?(?:으로"
+    r"|이)?[ ]?(?:승인|부여|설정|적용|확대|제공)|한도[ ]?(?:가|를)?[ ]?(?:부여|확대"
+    r"|설정)|한도[ ]?승인|할부[ ]?(?:개월[ ]?)?(?:변경|전환)(?!하|[ ]?가능)|발급(?:이"
+    r"|가|을)?[ ]?(?:심사(?:가|에)?[ ]?)?(?:신청[ ]?)?(?:승인|완료|거절|접수|되|됐)"
     r"|(?:가입|신청|심사|등록|해지|연동)(?:이|가|결과)?[ ]?(?:승인|거절|접수)(?:되|됐"
-    r"|완료"
-    r"|[ ]?안내)|(?:가입|등록|해지|연동)(?:이|가)?[ ]?(?:정상[ ]?)?(?:완료|처리)(?:되"
-    r"|됐|$|[\s.!])"
-    r"|(?:대출|카드론)(?:이|가)?[^\n\d]{0,8}(?:[\d,]{1,15}만?[ ]?원(?:이|을)?[ ]?)?"
-    r"(?:승인|실행)"
+    r"|완료|[ ]?안내)|(?:가입|등록|해지|연동)(?:이|가)?[ ]?(?:정상[ ]?)?(?:완료"
+    r"|처리)(?:되|됐|$|[\s.!])|(?:대출|카드론)(?:이"
+    r"|가)?[^\n\d]{0,8}(?:[\d,]{1,15}만?[ ]?원(?:이|을)?[ ]?)?(?:승인|실행)"
 )
-# What is left of a limit, or a limit or lock that was set, whatever else is printed.
+# The rest of a limit, or a new limit or lock.
 _LIMIT_NOTICE = re.compile(
     r"한도[ ]?(?:안내|현황)[ ]*(?:\n|$)|차단[ ]?(?:서비스[ ]?)?(?:해제|설정)"
     r"|한도[ ]?[\d,]{1,15}만?[ ]?원(?:이|으로|을)[ ]?(?:설정|변경|적용)"
 )
-# A list of what a day brought: 카드승인 17건 412,500원, 취소 1건 12,000원.
+# The events of a day: 카드승인 17건 412,500원, 취소 1건 12,000원.
 SUMMARY = re.compile(r"(?:승인|취소)[ ]?\d{1,4}건[ ]?[\d,]{1,15}원")
 _MONTH = (
     r"(?<![\d/])(?:\d{1,2}월(?:[ ]?분)?|(?:이번|지난|저번)[ ]?달|당월|전월|금월|이달"
     r"|한[ ]?달)"
 )
-# The statement of a month: 11월 이용금액 안내: 이번 달 3건 28,700원을 이용하셨습니다,
-# 11월 결제금액이 912,300원에서 925,570원으로 변경되었습니다.
+# 11월 이용금액 안내, 11월 결제금액이 912,300원에서 925,570원으로 변경되었습니다.
 MONTHLY_STATEMENT = re.compile(
     rf"{_MONTH}[ ]?(?:총[ ]?)?(?:카드[ ]?|페이[ ]?)?(?:이용|결제|청구|사용)[ ]?"
     r"(?:(?:금액|대금|내역|요금)(?:[ ]?(?:안내|알림|이|은|을)(?![가-힣])|서(?![가-힣]))"
-    r"|명세서)"
-    r"(?=[^\n]{0,20}\n?[^\n]{0,40}(?:\d원|[건회번]))"
+    r"|명세서)(?=[^\n]{0,20}\n?[^\n]{0,40}(?:\d원|[건회번]))"
     rf"|{_MONTH}(?:에|은|엔|동안|간)?[ ,:]{{0,2}}(?:총[ ]?|모두[ ]?)?\d{{1,4}}[건회번]"
     r"[^\n\d]{0,14}[\d,]{1,15}원"
 )
-# What was spent in a time: 이번 달 120,000원을 사용하셨어요.
+# 이번 달 120,000원을 사용하셨어요.
 PERIOD_TOTAL = re.compile(
     rf"(?:(?:이번|지난|한)[ ]?[달주]|이달|올해|작년"
     rf"|최근)[^\n\d{ANY_PLACEHOLDER}]{{0,8}}"
     rf"(?:\d{{1,2}}월)?[^\n\d{ANY_PLACEHOLDER}]{{0,6}}[{AMOUNT}]"
 )
-# A message about money that no purchase is, where no word tells a purchase.
+# Other messages about money without a word for a purchase.
 UNLIKELY_PURCHASE = re.compile(
-    r"(?:니다|세요|어요|아요|해요|했어|보내)(?![가-힣])|예정|신청|접수되|정산|청구|납부|납기"
-    r"|발급|발송|배송|운송장|갱신|환불|쿠폰|현금[ ]?영수증|매입|미결제|선결제"
-    r"|즉시[ ]?결제|이월"
-    r"|연체|연회비|수납|견적|링크|피싱|요청|의심|차단|후기|교환권|등록|변경|전환|송금|충전(?!소|기|잔액)|입금"
-    r"|이체|포인트|호출|예상|공제|주의|대출|소액[ ]?결제|회비|(?:승인번호|결제|사용"
-    r"|이용)[ ]?안내"
-    r"|(?:결제|이용)[ ]?금액[ ]?나눠"
+    r"(?:니다|세요|어요|아요|해요|했어|보내)(?![가-힣])|예정|신청|접수되|정산|청구|납부"
+    r"|납기|발급|발송|배송|운송장|갱신|환불|쿠폰|현금[ ]?영수증|매입|미결제|선결제"
+    r"|즉시[ ]?결제|이월|연체|연회비|수납|견적|링크|피싱|요청|의심|차단|후기|교환권"
+    r"|등록|변경|전환|송금|충전(?!소|기|잔액)|입금|이체|포인트|호출|예상|공제|주의|대출"
+    r"|소액[ ]?결제|회비|(?:승인번호|결제|사용|이용)[ ]?안내|(?:결제"
+    r"|이용)[ ]?금액[ ]?나눠"
 )
-# A refund that is expected: 주문이 취소되었습니다. 12,000원 환불 예정.
+# 주문이 취소되었습니다. 12,000원 환불 예정.
 EXPECTED_REFUND = re.compile(r"환불(?:될|[ ]?처리)?[ ]?예정|환불[^\n]{0,20}소요")
-# Money that somebody asks for: 바람상회에서 12,000원 결제를 요청했어요.
+# 바람상회에서 12,000원 결제를 요청했어요.
 _PAYMENT_REQUEST = re.compile(r"결제를?[ ]?요청(?:했|하였|하셨|드)")
-# A cancellation that was not carried out.
 FAILED_CANCELLATION = re.compile(
     r"취소[ ]?(?:처리[ ]?)?(?:가|이|에)?[ ]?(?:실패|불가|거절|오류|되지[ ]?않"
     r"|할[ ]?수[ ]?없)"
-    # One that is only requested or expected: 취소접수, 취소 처리될 예정.
+    # A requested or expected one: 취소접수, 취소 처리될 예정.
     r"|취소[ ]?(?:접수|요청|신청)"
     r"|취소(?:[ ]?처리)?(?:가|이)?[ ]?(?:진행[ ]?)?(?:될|할)?[ ]?예정"
 )
 _CARD_ISSUED = re.compile(r"카드[가를이]?[ ]?(?:재)?발급(?:되|이[ ]?완료|[ ]?완료)")
-# Phrases of people, not of companies.
 _CHAT_PHRASES = re.compile(
     r"\?|(?:했어|할게|할까|했지|했다|해줘|줄래)(?!요)|[ㅋㅎㅠㅜ]{2}"
 )
@@ -105,115 +93,65 @@ PASSWORD = re.compile(
 )
 _STATEMENT = re.compile(
     r"(?:결제|청구|납부|출금|인출|이체)[ ]?예정|청구[ ]?(?:금액|서|요금|내역|합계|되었"
-    r"|됩니다)"
-    r"|명세서|(?:결제|카드|이용|교통|할부|연회비)[ ]?대금"
-    r"|미납|연체|리볼빙|결제일(?!시|자)|결제[ ]?계좌|카드론|이월[ ]?(?:금액|잔액)"
-    r"|(?:납부"
-    r"|납입)[ ]?(?:기한|마감|안내|하실)"
-    r"|(?:자동납부|자동이체|정기결제)[ ]?(?:등록|신청|해지|변경)"
-    r"|(?:결제|이용)[ ]?금액.{0,40}(?:출금|인출|이체|빠져)"
-    r"|\d{1,2}/\d{1,2}[ ]?(?:결제|청구)[ ]?금액"
-    r"|하이패스.{0,12}\d건|출금[ ]?계좌|이용[ ]?대금|매월[ ]?결제|이번[ ]?달[ ]?결제"
-    r"|결제하실[ ]?금액|상환[ ]?(?:안내|예정|일)"
-    r"|자동[ ]?결제(?:가|이)?[ ]?(?:됩니다|될|진행됩니다|예정)|무료[ ]?체험"
-    r"|구독[ ]?안내"
-    r"|누적[ ]?이용[ ]?금액[ ]?안내|한도[ ]?금액[ ]?[:은]|이상[ ]?사용하셨"
+    r"|됩니다)|명세서|(?:결제|카드|이용|교통|할부|연회비)[ ]?대금|미납|연체|리볼빙"
+    r"|결제일(?!시|자)|결제[ ]?계좌|카드론|이월[ ]?(?:금액|잔액)|(?:납부"
+    r"|납입)[ ]?(?:기한|마감|안내|하실)|(?:자동납부|자동이체|정기결제)[ ]?(?:등록|신청"
+    r"|해지|변경)|(?:결제|이용)[ ]?금액.{0,40}(?:출금|인출|이체|빠져)"
+    r"|\d{1,2}/\d{1,2}[ ]?(?:결제|청구)[ ]?금액|하이패스.{0,12}\d건|출금[ ]?계좌"
+    r"|이용[ ]?대금|매월[ ]?결제|이번[ ]?달[ ]?결제|결제하실[ ]?금액|상환[ ]?(?:안내"
+    r"|예정|일)|자동[ ]?결제(?:가|이)?[ ]?(?:됩니다|될|진행됩니다|예정)|무료[ ]?체험"
+    r"|구독[ ]?안내|누적[ ]?이용[ ]?금액[ ]?안내|한도[ ]?금액[ ]?[:은]|이상[ ]?사용하셨"
     r"|\d{1,2}월[ ]?(?:분[ ]?)?(?:결제|이용|청구)[ ]?금액"
 )
-# The bill of a card was paid: 7월 이용대금 519,480원이 정상 결제되었습니다.
+# 7월 이용대금 519,480원이 정상 결제되었습니다.
 SETTLED_BILL = re.compile(
     r"(?:이용|카드)[ ]?대금[ ]?[\d,]{1,15}원(?:이|을)?[ ]?(?:정상[ ]?)?결제[ ]?"
     r"(?:되|됐)"
 )
-# A bank tells it in its own words: 우리카드결제 230,000원 출금 완료 잔액 600,000원.
+# 우리카드결제 230,000원 출금 완료 잔액 600,000원 (a bank's words)
 WITHDRAWN_BILL = re.compile(
     r"(?<!체크)(?<!체크 )카드[ ]?결제(?:대금)?[ ]?[\d,]{1,15}원?[ ]?출금(?![ ]?취소)"
     r"[^\n]{0,12}\n?잔[액고]"
 )
 _BANK_TRANSFER = re.compile(
     r"(?<!체크카드)(?<!체크카드 )(?:입금|출금|입출금|이체|송금)(?:액|건|내역|알림"
-    r"|안내)?(?![가-힣])"
-    r"|(?:입금|출금|이체|송금|충전|환급)[ ]?(?:이|을|이[ ]?)?(?:되었|됐|했|하였|완료"
-    r"|취소|처리)|보냈(?:어요|습니다)|보내셨"
-    r"|받았(?:어요|습니다)|받으셨|(?<![가-힣])지급(?![가-힣])|지급[ ]?(?:되었|됐"
-    r"|완료)|(?<![A-Za-z])ATM"
-    r"|(?:^|\n)(?:급여|상여금?|예금이자|이자|배당금?)(?:\n|$)"
-    r"|대출[ ]?(?:이자|원금|실행)|(?:자동|타행|당행|인터넷|모바일|폰뱅킹|펌뱅킹"
-    r"|오픈뱅킹|급여)[ ]?(?:이체|출금|입금|송금)"
+    r"|안내)?(?![가-힣])|(?:입금|출금|이체|송금|충전|환급)[ ]?(?:이|을|이[ ]?)?(?:되었"
+    r"|됐|했|하였|완료|취소|처리)|보냈(?:어요|습니다)|보내셨|받았(?:어요|습니다)|받으셨"
+    r"|(?<![가-힣])지급(?![가-힣])|지급[ ]?(?:되었|됐|완료)|(?<![A-Za-z])ATM|(?:^"
+    r"|\n)(?:급여|상여금?|예금이자|이자|배당금?)(?:\n|$)|대출[ ]?(?:이자|원금|실행)"
+    r"|(?:자동|타행|당행|인터넷|모바일|폰뱅킹|펌뱅킹|오픈뱅킹|급여)[ ]?(?:이체|출금"
+    r"|입금|송금)"
 )
-# A deposit with its amount, whatever is said of accounts beside it.
 _DEPOSITED = re.compile(
     r"(?<![가-힣])입금[ ]?[\d,]{1,15}원|\d원[ ]?입금(?=$|[\n·|]|[ ][·|])"
 )
 _TOP_UP = re.compile(r"(?:머니|포인트|페이)[ ]?(?:[\d,]{1,15}원[ ]?)?충전[ ]?완료")
-# A service for cards, not a payment: 해외결제 차단 서비스 해제.
+# A service for cards: 해외결제 차단 서비스 해제.
 CARD_SERVICE = re.compile(r"서비스|해제|설정|신청|등록[이을 ]|변경")
 _PROMOTIONAL = re.compile(
     r"(?:결제|이용|사용|구매|신청|가입|발급|등록|응모)[ ]?시(?![가-힣])|(?:결제|이용"
-    r"|사용|구매|신청|응모|주문)하(?:면|세요|고|러|신)"
-    r"|이상(?:[ ]|$|시|이용|결제|구매)|최대|받을[ ]?수[ ]?있|받기|받으세요"
-    r"|받아가|드려요|드립니다|드리는|이벤트|쿠폰|혜택|당첨|응모|추첨|증정|특가|세일"
-    r"|선착순|무이자[ ]?\d{1,2}[ ]?[~∼\-·,]|마감|지금[ ]?(?:바로|확인)|신청하|대출"
-    r"|한도[ ]?(?:승인|상향|조회)|상담|경품|사은품"
+    r"|사용|구매|신청|응모|주문)하(?:면|세요|고|러|신)|이상(?:[ ]|$|시|이용|결제|구매)"
+    r"|최대|받을[ ]?수[ ]?있|받기|받으세요|받아가|드려요|드립니다|드리는|이벤트|쿠폰"
+    r"|혜택|당첨|응모|추첨|증정|특가|세일|선착순|무이자[ ]?\d{1,2}[ ]?[~∼\-·,]|마감"
+    r"|지금[ ]?(?:바로|확인)|신청하|대출|한도[ ]?(?:승인|상향|조회)|상담|경품|사은품"
     r"|할인[ ]?받|돌려|캐시백[ ]?받|\d%[ ]?(?:할인|적립|캐시백|OFF)|출시|오픈[ ]?기념"
 )
-# A card pays a bill if the message says 승인; else a bank does.
+# With 승인 a card pays a bill, else a bank.
 _AUTOMATIC_PAYMENT = re.compile("자동[ ]?(?:이체|납부|결제|출금)")
 INTERNATIONAL_SENDER = re.compile(r"국[제외][ ]?발신")
 _LINK = re.compile(
     r"https?://|www\.|bit\.ly|\b[a-z0-9-]{2,30}\.[a-z]{2,6}/", re.IGNORECASE
 )
-# Parts of words without which a pattern does not match: cheap checks before them.
+# A cheap check before the patterns.
 _STATEMENT_HINTS = (
-    # The most frequent ones first.
-    *("누적", "/", "월"),
-    *(
-        "예정",
-        "청구",
-        "명세",
-        "대금",
-        "미납",
-        "연체",
-        "리볼빙",
-        "결제일",
-        "계좌",
-        "카드론",
-        "이월",
-    ),
-    *(
-        "납부",
-        "납입",
-        "자동",
-        "정기",
-        "결제금액",
-        "결제 금액",
-        "하이패스",
-        "매월",
-        "이번",
-        "상환",
-    ),
-    *("체험", "구독", "한도", "이상", "결제하실", "이용금액"),
+    *("누적", "/", "월", "예정", "청구", "명세", "대금", "미납", "연체", "리볼빙"),
+    *("결제일", "계좌", "카드론", "이월", "납부", "납입", "자동", "정기", "결제금액"),
+    *("결제 금액", "하이패스", "매월", "이번", "상환", "체험", "구독", "한도", "이상"),
+    *("결제하실", "이용금액"),
 )
 _BANK_HINTS = (
-    *(
-        "입금",
-        "출금",
-        "이체",
-        "송금",
-        "충전",
-        "환급",
-        "보냈",
-        "보내",
-        "받았",
-        "받으",
-        "지급",
-        "ATM",
-    ),
-    "대출",
-    "급여",
-    "상여",
-    "이자",
-    "배당",
+    *("입금", "출금", "이체", "송금", "충전", "환급", "보냈", "보내", "받았", "받으"),
+    *("지급", "ATM", "대출", "급여", "상여", "이자", "배당"),
 )
 _ORDER_NOTICE = re.compile(
     r"예약[ ]?(?:이[ ]?)?(?:확정|완료|접수)|예매[ ]?(?:가|번호|완료)|현장[ ]?결제"
@@ -224,22 +162,19 @@ _ORDER_NOTICE = re.compile(
 
 
 def has_opt_out(text: str) -> bool:
-    """Return True if the text may match `OPT_OUT`; a cheap check before it."""
     return "거부" in text or "철회" in text
 
 
 def has_opt_out_number(text: str) -> bool:
-    """Return True if the text gives a number for opting out (무료거부 080…)."""
+    """Return True for 무료거부 080…."""
     return has_opt_out(text) and _OPT_OUT_NUMBER.search(text) is not None
 
 
 def may_be_grant(text: str) -> bool:
-    """Return True if the text may report a limit or a grant; a cheap first check."""
     return _MAY_BE_GRANT.search(text) is not None
 
 
 def grant_rejection_reason(text: str) -> Reason | None:
-    """Return why a text on a limit, a card or a loan is no payment, or None."""
     if _LIMIT_CHANGE.search(text):
         return Reason.NO_PAYMENT
     if not _GRANTED.search(text):
@@ -248,13 +183,11 @@ def grant_rejection_reason(text: str) -> Reason | None:
 
 
 def is_limit_notice(text: str) -> bool:
-    """Return True for a text on what is left of a limit, or on a new limit or lock."""
     may_be = "한도" in text or "차단" in text
     return may_be and _LIMIT_NOTICE.search(text) is not None
 
 
 def is_payment_request(text: str) -> bool:
-    """Return True if somebody asks for money; a password to type is another matter."""
     is_request = "요청" in text and _PAYMENT_REQUEST.search(text) is not None
     return is_request and not PASSWORD.search(text)
 
@@ -262,7 +195,7 @@ def is_payment_request(text: str) -> bool:
 def weak_rejection_reason(
     text: str, *, is_detailed: bool, is_approved: bool
 ) -> Reason | None:
-    """Return why a text without clear signs of a card payment is none, or None."""
+    """Return the reason to reject a text without clear signs of a card."""
     if "충전" in text and _TOP_UP.search(text):
         return Reason.BANK_TRANSFER
     is_statement = any(hint in text for hint in _STATEMENT_HINTS)
@@ -279,14 +212,13 @@ def weak_rejection_reason(
 
 
 def _promotion(text: str, *, is_detailed: bool) -> Reason | None:
-    # Adverts are also printed below real approvals, which have details.
+    # Real approvals, with details, may have adverts below them.
     if not is_detailed and _PROMOTIONAL.search(text):
         return Reason.ADVERT
     return None
 
 
 def is_order_or_chat(text: str) -> bool:
-    """Return True for the message of a shop or of a person."""
     return any(
         pattern.search(text) for pattern in (_LINK, _ORDER_NOTICE, _CHAT_PHRASES)
     )

@@ -1,8 +1,7 @@
-"""Stage 1, tokenize: find the words for approved, cancelled and declined.
+"""Find the words for approved, cancelled and declined.
 
-A keyword is a whole word, or one that directly follows an issuer, an amount or a
-holder's name. It is never part of a longer word, since merchants have names such as
-승인카페 and 취소전문점.
+A keyword is a whole word, or directly follows an issuer, an amount or a holder's name;
+승인카페 and 취소전문점 are merchants.
 """
 
 import re
@@ -24,45 +23,34 @@ from card_alerts.result import Kind, Span
 
 _COMPLETED_SUFFIX = (
     r"(?:[ ]?(?:완료|(?:처리|접수)(?:[ ]?완료)?|됨|성공|확인))?(?:[ ]?\((?:정상"
-    r"|전체)\))?"
-    r"(?:안내|알림)?"
-    r"(?:[ ]?(?:완료)?[ ]?(?:되었습니다|되었어요|됐어요|됐습니다|했어요|했습니다"
-    r"|하셨습니다|하셨어요"
-    r"|하였습니다|하셨네요|되었음|OK))?"
+    r"|전체)\))?(?:안내|알림)?(?:[ ]?(?:완료)?[ ]?(?:되었습니다|되었어요|됐어요"
+    r"|됐습니다|했어요|했습니다|하셨습니다|하셨어요|하였습니다|하셨네요|되었음|OK))?"
 )
 _QUALIFIER = (
-    r"(?:해외|국내|온라인|오프라인|정상|일반|일시불|할부|매출|매입|전체|부분|일부"
-    r"|카드|체크카드|체크|신용카드"
-    r"|신용|간편|자동납부|자동결제|자동이체|정기(?:결제)?|카드번호입력|번호입력|수기"
-    r"|수기입력"
-    r"|앱카드|전자상거래|후불|주문|구매|거래"
-    r"|출금|무승인|비대면|현장|QR|교통|페이스페이|페이|휴대폰|소액|(?:가|선|사전"
-    r"|임시)(?=승인)"
-    r"|자동(?=결제[ ]?(?:완료|성공|되었|됐|했))"
-    r"|법인|(?:결제|사용|이용)(?=[ ]?승인))"
+    r"(?:해외|국내|온라인|오프라인|정상|일반|일시불|할부|매출|매입|전체|부분|일부|카드"
+    r"|체크카드|체크|신용카드|신용|간편|자동납부|자동결제|자동이체|정기(?:결제)?"
+    r"|카드번호입력|번호입력|수기|수기입력|앱카드|전자상거래|후불|주문|구매|거래|출금"
+    r"|무승인|비대면|현장|QR|교통|페이스페이|페이|휴대폰|소액|(?:가|선|사전"
+    r"|임시)(?=승인)|자동(?=결제[ ]?(?:완료|성공|되었|됐|했))|법인|(?:결제|사용"
+    r"|이용)(?=[ ]?승인))"
 )
 _DECLINE_REASON = (
-    r"(?:이용|사용|월|일|1회|카드|신용|통합|잔여)?[ ]?한도[ ]?(?:초과|부족)"
-    r"(?:로(?=[ ]))?"
-    r"|(?:예금[ ]?)?잔[액고]이?[ ]?부족(?:합니다|해요|해(?=[ ])|으로)?"
-    r"|비밀번호[ ]?(?:입력[ ]?)?(?:\d회[ ]?)?(?:오류|불일치|틀림"
-    r"|오입력)(?:[ ]?횟수[ ]?초과)?"
-    r"|유효기간[ ]?(?:오류|경과|만료|불일치|상이)"
-    r"|(?:도난[ /·]?)?분실(?:[ /·]?도난)?[ ]?(?:신고)?[ ]?카드"
-    r"|(?:거래|사용|이용)?[ ]?정지[ ]?카드"
-    r"|(?:거래|사용|이용)[ ]?(?:정지|제한|불가)|(?:해외|온라인|국내)?[ ]?(?:사용|결제"
-    r"|이용|거래)?[ ]?(?:미등록|차단(?![ ]?해제)|미신청)"
+    r"(?:이용|사용|월|일|1회|카드|신용|통합|잔여)?[ ]?한도[ ]?(?:초과"
+    r"|부족)(?:로(?=[ ]))?|(?:예금[ ]?)?잔[액고]이?[ ]?부족(?:합니다|해요|해(?=[ ])"
+    r"|으로)?|비밀번호[ ]?(?:입력[ ]?)?(?:\d회[ ]?)?(?:오류|불일치|틀림"
+    r"|오입력)(?:[ ]?횟수[ ]?초과)?|유효기간[ ]?(?:오류|경과|만료|불일치|상이)"
+    r"|(?:도난[ /·]?)?분실(?:[ /·]?도난)?[ ]?(?:신고)?[ ]?카드|(?:거래|사용"
+    r"|이용)?[ ]?정지[ ]?카드|(?:거래|사용|이용)[ ]?(?:정지|제한|불가)|(?:해외|온라인"
+    r"|국내)?[ ]?(?:사용|결제|이용|거래)?[ ]?(?:미등록|차단(?![ ]?해제)|미신청)"
     r"|CV[CV][ ]?(?:번호)?[ ]?오류|본인[ ]?인증[ ]?(?:실패|오류)|카드[ ]?(?:번호|상태"
-    r"|정보)[ ]?오류|정보[ ]?불일치"
-    r"|미등록[ ]?카드|해지[ ]?카드|연체[ ]?카드"
+    r"|정보)[ ]?오류|정보[ ]?불일치|미등록[ ]?카드|해지[ ]?카드|연체[ ]?카드"
 )
 _DECLINE = (
     rf"(?:{_QUALIFIER}[ ]?){{0,2}}(?:(?:승인|결제|거래|이용|사용|출금)[ ]?"
     r"(?:이|가)?[ ]?(?:완료|처리)?(?:거절|거부|불가|실패|불능|오류|되지[ ]?않)|미승인"
-    r"|거절)"
-    r"(?:[ ]?(?:안내|알림|내역|사유|건))?(?:되었습니다|되었어요|됐어요|됐습니다"
-    r"|했어요|했습니다|하였습니다|았습니다|았어요|습니다)?"
-    r"|결제에[ ]?실패(?:했어요|했습니다|하였습니다)|결제하지[ ]?못했(?:어요|습니다)"
+    r"|거절)(?:[ ]?(?:안내|알림|내역|사유|건))?(?:되었습니다|되었어요|됐어요|됐습니다"
+    r"|했어요|했습니다|하였습니다|았습니다|았어요|습니다)?|결제에[ ]?실패(?:했어요"
+    r"|했습니다|하였습니다)|결제하지[ ]?못했(?:어요|습니다)"
 )
 _CANCEL = (
     rf"(?:{_QUALIFIER}[ ]?){{0,2}}(?:승인|결제|이용|사용)?(?:이|가|을"
@@ -71,38 +59,31 @@ _CANCEL = (
 )
 _APPROVE = (
     rf"(?:{_QUALIFIER}[ ]?){{0,2}}(?:승인|사용|이용|결제)(?:(?:이|가|을"
-    rf"|를)(?=[ ]?(?:정상"
-    r"|(?:완료|처리)(?!되지|[ ]?중)|성공|되었|됐|했|하였|하셨)))?"
-    rf"{_COMPLETED_SUFFIX}"
-    # The collection of an automatic payment, which no other text tells.
+    rf"|를)(?=[ ]?(?:정상|(?:완료|처리)(?!되지|[ ]?중)|성공|되었|됐|했|하였"
+    rf"|하셨)))?{_COMPLETED_SUFFIX}"
+    # The only word for the collection of an automatic payment.
     r"|매출접수|체크(?:카드)?[ ]?출금|상품권[ ]?사용|승인금액|자동결제안내"
 )
 _OTHER_NOUN = (
     r"(?:예정|금액|대금|요금|계좌|수단|방법|정보|내역|한도|기간|번호|일시|시각|시점"
-    r"|일자"
-    r"|처|가능|요청|신청|고객|회원|전원|불가|조건|건수|혜택|이벤트|할인|해지)"
+    r"|일자|처|가능|요청|신청|고객|회원|전원|불가|조건|건수|혜택|이벤트|할인|해지)"
 )
-# What has not happened, or not yet: 결제 대기, 승인 보류, 결제 예약 완료, 승인 시 적립.
+# No event, or not yet: 결제 대기, 승인 보류, 결제 예약 완료, 승인 시 적립.
 _NOT_YET = (
     r"(?:예정|대기|시도|보류|예약|요청|신청|미완료|미확정|준비|(?:처리|진행)(?=[ ]?중"
-    r"|[ ]?예정))(?:[ ]?중)?"
-    r"(?:[ ]?(?:건|상태|안내|알림|일|완료))?(?:입니다|이에요|예요|됨|되었|됐|했|합니다"
-    r"|[이가을를]?(?![가-힣]))"
-    r"|가능(?:합니다|해요)?(?![가-힣]|[ ]?(?:금액|액|한도))|한도(?![가-힣]|[ ]?(?:초과"
-    r"|부족))"
-    r"|(?:됩니다|돼요|될|할(?!인|부)|하기|하세요|하시|하면|해[ ]?주|시[ ])"
-    r"|취소[ ]?(?:요청|신청|예정|접수|실패|불가)|승인[ ]?(?:요청|신청|예정|대기)"
-    # What a payment would bring, or is asked for: 수수료 결제 후 재배송, 결제 바랍니다.
+    r"|[ ]?예정))(?:[ ]?중)?(?:[ ]?(?:건|상태|안내|알림|일|완료))?(?:입니다|이에요|예요"
+    r"|됨|되었|됐|했|합니다|[이가을를]?(?![가-힣]))|가능(?:합니다|해요)?(?![가-힣]"
+    r"|[ ]?(?:금액|액|한도))|한도(?![가-힣]|[ ]?(?:초과|부족))|(?:됩니다|돼요|될"
+    r"|할(?!인|부)|하기|하세요|하시|하면|해[ ]?주|시[ ])|취소[ ]?(?:요청|신청|예정|접수"
+    r"|실패|불가)|승인[ ]?(?:요청|신청|예정|대기)"
+    # A condition or a request: 수수료 결제 후 재배송, 결제 바랍니다.
     r"|(?:후|뒤|이후)(?:에|로)?[ ](?!잔|남은|포인트|적립|누적)[가-힣]"
     r"|바랍니다|바람(?![가-힣])|요망|부탁|필요(?!없)|해야|하셔야"
 )
 _NOT_FOLLOWED_BY_NOUN = (
     rf"(?![ ]?(?:{_NOT_YET})|{_OTHER_NOUN}|[ ]{_OTHER_NOUN}(?:금액|일|입니다|이에요"
-    rf"|이며"
-    r"|[은이을의에])?(?![가-힣])"
-    rf"|일[ ]?\d|일[ ]?{TIMESTAMP}|일[ ]변경)"
+    rf"|이며|[은이을의에])?(?![가-힣])|일[ ]?\d|일[ ]?{TIMESTAMP}|일[ ]변경)"
 )
-# First letters of keywords: a cheap check before the long pattern.
 _FIRST_LETTER = (
     "(?=[해국온오정일할매전부카체신간자번수앱후주구거출무비현교페승결이사월통잔한"
     "유도분미본연취환상차가선임휴소법예QC1])"
@@ -125,24 +106,22 @@ _KEYWORD = re.compile(
     rf"{_FIRST_LETTER}{_WORD_START}(?!(?<=[가-힣A-Za-z0-9]-)자동)"
     rf"{_KEYWORD_PATTERN}(?:{_WORD_END}|{_HOLDER_NAME_FOLLOWS})"
 )
-# A cheap check before _KEYWORD.
 _KEYWORD_PREFILTER = re.compile(
     "승인|취소|매출접수|사용|이용|결제|거절|실패|불가|부족|초과|오류|환불|출금|정지|분실|차단"
     "|미등록|미신청|불일치|기간|틀림|오입력|해지|연체"
 )
-# A heading, which says nothing about the event: 카드 승인내역 알림, 이용 안내.
+# A heading is no event: 카드 승인내역 알림, 이용 안내.
 NOTICE_HEADING = re.compile(
     rf"{_WORD_START}(?:카드[ ]?|해외[ ]?)?(?:(?:승인취소|승인|이용|사용|결제|취소"
-    rf"|거래)[ ]?내역[ ]?(?:알림|안내)?"
-    rf"|(?:이용|사용|승인|거래)[ ]?(?:알림|안내)){_WORD_END}"
-    rf"|(?<={ISSUER})[ ]?(?:알림|안내|메시지)(?=[\])>: \n]|$)"
+    rf"|거래)[ ]?내역[ ]?(?:알림|안내)?|(?:이용|사용|승인|거래)[ ]?(?:알림"
+    rf"|안내)){_WORD_END}|(?<={ISSUER})[ ]?(?:알림|안내|메시지)(?=[\])>: \n]|$)"
 )
 PARTIAL_CANCELLATION = re.compile(
     r"부분[ ]?(?:매출[ ]?|승인[ ]?|결제[ ]?)?취소|일부[ ]?(?:결제[ ]?)?취소"
     r"|부분[ ]?환불"
 )
 
-# An event that is announced, requested or held back: 결제 예정, 승인 대기, 결제됩니다.
+# Announced, requested or held back: 결제 예정, 승인 대기, 결제됩니다.
 PENDING = re.compile(
     r"(?:승인|결제|사용|이용|구매|청구|출금|납부|취소|환불)(?:이|가|을|를)?[ ]?"
     rf"(?:{_NOT_YET})"
@@ -152,19 +131,17 @@ _CHECK_CARD_WITHDRAWAL = re.compile("체크(?:카드)?[ ]?출금$")
 
 PRELIMINARY_APPROVAL = re.compile("(?:가|선|사전|임시)승인")
 
-# A decline that no name contains, unlike a reason for one (한도초과 노래방).
+# No name contains these, unlike a reason (한도초과 노래방).
 CERTAIN_DECLINE = re.compile(
     r"(?:승인|결제|거래|이용|사용|출금)[^\n]{0,3}(?:거절|거부|불가|실패|불능|오류|되지|못)|거절"
 )
 
-# Ranks by position; the lowest rank decides.
-# Directly after an issuer, or in brackets.
+# The lowest rank decides. Directly after an issuer, or in brackets:
 RANK_ATTACHED = 0
 # Beside an amount, an installment or a benefit.
 RANK_ADJACENT = 1
-# A word of its own.
 RANK_STANDALONE = 2
-# 체크카드출금 is only the type of a booking; 출금취소 beside it says what happened.
+# 체크카드출금 is only the type of a booking; 출금취소 beside it is the event.
 RANK_WITHDRAWAL = 3
 # Between a date and a name; a keyword only if the text has no other.
 RANK_BEFORE_NAME = 4
@@ -184,36 +161,30 @@ _KIND_BY_GROUP = {
     "cancelled": Kind.CANCELLATION,
     "approved": Kind.APPROVAL,
 }
-# Of keywords of the same rank, the kind with the lowest number decides.
+# Among the same rank the lowest number decides.
 _KIND_PRIORITY = {Kind.DECLINED: 0, Kind.CANCELLATION: 1, Kind.APPROVAL: 2}
-# Keywords that are examined; a message has one to four.
 MAX_KEYWORDS = 60
-# Characters before a keyword that decide its rank.
 MAX_CONTEXT_LENGTH = 24
-# Characters of the words before the first one of a keyword.
 MAX_QUALIFIER_LENGTH = 40
-# Keywords that end so are whole sentences, and begin no name.
+# Ends of whole sentences, which begin no name.
 _SENTENCE_ENDS = frozenset("다요")
-# A word after a space, of which the part before may be the beginning: 취소 전문점.
+# The words may be one name: 취소 전문점.
 WORD_FOLLOWS = re.compile("[ ]{1,2}(?=[가-힣A-Za-z0-9])")
 
 
 class StatusKeyword(NamedTuple):
-    """A word that names the event, and its rank."""
-
     kind: Kind
     span: Span
     rank: int
-    # It may be the first word of a merchant's name (승인 카페).
+    # It may begin a merchant's name (승인 카페).
     has_following_word: bool = False
 
     @property
     def is_weak(self) -> bool:
-        """Return True if it may be part of a name and does not follow an issuer."""
         return self.has_following_word and self.rank > RANK_ATTACHED
 
 
-# A keyword before the name of the shop: 11/15 자동납부 정상승인 바람통신 68,200원.
+# 11/15 자동납부 정상승인 바람통신 68,200원
 _BEFORE_NAME = re.compile(
     r"(?:[가-힣]{2,7}[ ]?){0,2}(?:승인|취소|(?:승인|취소|결제)[ ]?완료)[ ]?\Z"
 )
@@ -221,7 +192,6 @@ _AFTER_DATE_OR_CARD = re.compile(rf"[{TIMESTAMP}{ISSUER}{HOLDER_NAME}][ ,/|]{{0,
 
 
 def find_keywords(masked: MaskedText) -> list[StatusKeyword]:
-    """Return the keywords of a text whose other parts are masked."""
     text = masked.text
     word = _KEYWORD_PREFILTER.search(text)
     if word is None:
@@ -235,7 +205,7 @@ def find_keywords(masked: MaskedText) -> list[StatusKeyword]:
         start, end = match.span()
         is_subject = match.lastgroup != "declined" and match[0][-1] in "이가"
         if is_subject and _DAY_FOLLOWS.match(text, end):
-            # 승인이 10월29일 취소되었습니다: what was canceled.
+            # 승인이 10월29일 취소되었습니다
             continue
         before = text[max(0, start - MAX_CONTEXT_LENGTH) : start]
         if _CHECK_CARD_WITHDRAWAL.match(match[0]):
@@ -254,7 +224,6 @@ def find_keywords(masked: MaskedText) -> list[StatusKeyword]:
         elif _AFTER_DATE_OR_CARD.search(before) and _BEFORE_NAME.fullmatch(match[0]):
             rank = RANK_BEFORE_NAME
         else:
-            # A word inside a name.
             continue
         following = WORD_FOLLOWS.match(text, end)
         is_sentence = match[0][-1] in _SENTENCE_ENDS
@@ -268,10 +237,7 @@ def find_keywords(masked: MaskedText) -> list[StatusKeyword]:
 
 
 def choose_keyword(keywords: list[StatusKeyword]) -> StatusKeyword | None:
-    """Return the deciding keyword: a decline, else the one with the lowest rank.
-
-    A keyword that may be part of a name (승인 카페) decides only if it is alone.
-    """
+    """Prefer a decline, then the lowest rank; 승인 카페 decides only if alone."""
     return min(
         keywords,
         key=lambda keyword: (

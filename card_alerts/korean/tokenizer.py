@@ -1,4 +1,4 @@
-"""Stage 1, tokenize: find the parts of a Korean message, and mask each one found."""
+"""Stage 1, tokenize: find the parts of a Korean message, and mask each."""
 
 import re
 from dataclasses import dataclass, field
@@ -7,6 +7,7 @@ from decimal import Decimal
 from itertools import islice
 
 from card_alerts.issuers import find_issuer
+from card_alerts.korean import side_patterns
 from card_alerts.korean.card_numbers import (
     MAY_HAVE_CARD_NUMBER,
     STANDALONE_CARD_NUMBER,
@@ -26,34 +27,6 @@ from card_alerts.korean.local_currencies import (
 from card_alerts.korean.merchant_labels import find_labeled_merchant
 from card_alerts.korean.notices import mask_notices
 from card_alerts.korean.partner_cards import find_partner_card
-from card_alerts.korean.side_patterns import (
-    ACCOUNT_NUMBER,
-    BENEFITS,
-    CARD_KIND,
-    CARD_NICKNAME,
-    COMPANY_CARD_NUMBER,
-    COMPANY_HEADING,
-    COMPANY_LINE,
-    COMPLETED_AFTER_AMOUNT,
-    DATE_RANGE,
-    FEE,
-    FOOTER_PHONE_NUMBER,
-    HOLDER_ABOVE_DAY,
-    HOLDER_BEHIND_STATUS,
-    HOLDER_NAME_BEFORE_ISSUER,
-    HOLDER_NAMES,
-    LABELED_HOLDER_NAME,
-    LABELS,
-    LINK,
-    PHONE_BILLING,
-    PHONE_BILLING_HEADING,
-    PHONE_NUMBER_IN_BRACKETS,
-    POINTS_NAME,
-    RECEIPT_NOISE,
-    ROOM_HEADING,
-    SENT_FROM_WEB,
-    TRAILING_BENEFIT,
-)
 from card_alerts.korean.status_keywords import (
     NOTICE_HEADING,
     StatusKeyword,
@@ -114,45 +87,40 @@ _HAS_ACCOUNT = re.compile(r"\d-[\d*]")
 
 @dataclass(slots=True)
 class TokenizedMessage:
-    """A Korean message and its parts."""
-
     text: str
-    # The text with the parts masked.
     masked: MaskedText = field(init=False)
     running_total: re.Match[str] | None = None
     balance: re.Match[str] | None = None
     balance_currency: str = WON
     foreign_amounts: list[MoneyMatch] = field(default_factory=list)
     won_amounts: list[MoneyMatch] = field(default_factory=list)
-    # The amounts are printed without a currency, and taken for won.
+    # The amounts have no currency and count as won.
     is_currency_missing: bool = False
     timestamps: list[TimestampMatch] = field(default_factory=list)
     standalone_time: time | None = None
     installments: re.Match[str] | None = None
     issuer_matches: list[IssuerMatch] = field(default_factory=list)
-    # The one of them that names the paying card.
     issuer_match: IssuerMatch | None = None
     card_digits: Span | None = None
     card_product: Span | None = None
     card_nickname: Span | None = None
     is_check_card: bool | None = None
-    # The message tells a purchase as a withdrawal.
+    # A purchase reported as a withdrawal.
     is_card_withdrawal: bool = False
     keywords: list[StatusKeyword] = field(default_factory=list)
-    # A merchant that the layout marks as such.
     labeled_merchant: Span | None = None
-    # What pays, if no issuer does: a local currency, a phone bill, a company's card.
+    # A local currency, a phone bill or a company's card pays.
     has_other_payer: bool = False
     local_currency: Span | None = None
 
     def __post_init__(self) -> None:
-        # Each step masks what it finds, so that the next one cannot mistake it: a
-        # running total for the amount, a date for digits, a holder for the merchant.
+        # The next steps cannot mistake a running total for the amount, a date for
+        # digits or a holder for the merchant.
         self.masked = masked = MaskedText(self.text)
         if "발신" in self.text:
-            masked.mask_all(SENT_FROM_WEB, NOISE)
+            masked.mask_all(side_patterns.SENT_FROM_WEB, NOISE)
         if "://" in self.text or "www." in self.text:
-            masked.mask_all(LINK, NOISE)
+            masked.mask_all(side_patterns.LINK, NOISE)
         self._mask_room_heading()
         self._mask_labeled_merchant()
         mask_notices(masked)
@@ -162,11 +130,10 @@ class TokenizedMessage:
         masked.mask_spans([money.span for money in self.foreign_amounts], AMOUNT)
         self._mask_timestamps()
         self._mask_installments()
-        # The digits of accounts and phone numbers are no amounts.
         has_dash = "-" in masked.text and _HAS_ACCOUNT.search(masked.text)
         if has_dash or "**" in masked.text:
-            masked.mask_all(ACCOUNT_NUMBER, NOISE)
-            masked.mask_all(FOOTER_PHONE_NUMBER, NOISE)
+            masked.mask_all(side_patterns.ACCOUNT_NUMBER, NOISE)
+            masked.mask_all(side_patterns.FOOTER_PHONE_NUMBER, NOISE)
         self.won_amounts = find_won_amounts(masked.text)
         if not self.won_amounts and not self.foreign_amounts:
             self.won_amounts = find_glued_amounts(masked.text)
@@ -175,13 +142,12 @@ class TokenizedMessage:
             self.is_currency_missing = True
         masked.mask_spans([money.span for money in self.won_amounts], AMOUNT)
         if "완료" in masked.text:
-            masked.mask_all(COMPLETED_AFTER_AMOUNT, NOISE)
+            masked.mask_all(side_patterns.COMPLETED_AFTER_AMOUNT, NOISE)
         self._mask_card()
         self._mask_labels_and_keywords()
 
     @property
     def has_installment_terms(self) -> bool:
-        """Return True if 일시불 or a number of months is printed."""
         return INSTALLMENT in self.masked.text
 
     def _mask_labeled_merchant(self) -> None:
@@ -190,16 +156,21 @@ class TokenizedMessage:
             self.masked.mask(*self.labeled_merchant, MERCHANT)
         if "'" in self.text:
             self.masked.mask_all(QUOTED, NOISE)
-        nickname = CARD_NICKNAME.search(self.text) if "님의" in self.text else None
+        nickname = (
+            side_patterns.CARD_NICKNAME.search(self.text)
+            if "님의" in self.text
+            else None
+        )
         if nickname:
             self.card_nickname = nickname.span("part")
             self.masked.mask(*nickname.span(), HOLDER_NAME)
 
     def _mask_room_heading(self) -> None:
-        """Mask the name and the time with which KakaoTalk heads a message."""
         if not ("] [" in self.text or ", " in self.text):
             return
-        for match in islice(ROOM_HEADING.finditer(self.text), MAX_ROOM_HEADINGS):
+        for match in islice(
+            side_patterns.ROOM_HEADING.finditer(self.text), MAX_ROOM_HEADINGS
+        ):
             name, self_end = match.lastgroup or "", match.end()
             is_issuer = find_issuer(match[name]) is not None
             self.masked.mask(match.start(), match.start(name), NOISE)
@@ -208,7 +179,6 @@ class TokenizedMessage:
             self.masked.mask(match.end(name), self_end, NOISE)
 
     def _mask_other_payers(self) -> None:
-        """Mask headings that name what pays, but no issuer."""
         masked = self.masked
         currencies = find_local_currencies(masked.text)
         if currencies:
@@ -223,21 +193,21 @@ class TokenizedMessage:
                 None,
             )
         is_billed = "결제" in masked.text or "합산" in masked.text
-        if is_billed and PHONE_BILLING.search(masked.text):
-            masked.mask_all(PHONE_BILLING_HEADING, NOISE)
-            masked.mask_all(PHONE_NUMBER_IN_BRACKETS, NOISE)
+        if is_billed and side_patterns.PHONE_BILLING.search(masked.text):
+            masked.mask_all(side_patterns.PHONE_BILLING_HEADING, NOISE)
+            masked.mask_all(side_patterns.PHONE_NUMBER_IN_BRACKETS, NOISE)
             self.has_other_payer = True
         if _HAS_COMPANY_LINE.search(masked.text) and (
-            line := COMPANY_LINE.search(masked.text)
+            line := side_patterns.COMPANY_LINE.search(masked.text)
         ):
             self.card_digits, self.has_other_payer = line.span("digits"), True
             masked.mask(*line.span("part"), ISSUER)
         if "]" in masked.text:
-            number = COMPANY_CARD_NUMBER.search(masked.text)
-            if number and COMPANY_HEADING.search(masked.text):
+            number = side_patterns.COMPANY_CARD_NUMBER.search(masked.text)
+            if number and side_patterns.COMPANY_HEADING.search(masked.text):
                 self.card_digits = number.span("part")
                 masked.mask(*self.card_digits, NOISE)
-                masked.mask_all(COMPANY_HEADING, NOISE)
+                masked.mask_all(side_patterns.COMPANY_HEADING, NOISE)
                 self.has_other_payer = True
 
     def _mask_totals_and_benefits(self) -> None:
@@ -250,17 +220,19 @@ class TokenizedMessage:
             found = _mask_totals(masked, BALANCE_PATTERN, BALANCE)
             if self.balance is None:
                 self.balance = next(filter(is_balance, found), None)
-        # A fee that is the only amount was paid.
-        if "수수료" in masked.text and _AMOUNT.search(FEE.sub("", masked.text)):
-            masked.mask_all(FEE, BENEFIT)
+        # The only amount is no fee.
+        if "수수료" in masked.text and _AMOUNT.search(
+            side_patterns.FEE.sub("", masked.text)
+        ):
+            masked.mask_all(side_patterns.FEE, BENEFIT)
         if _HAS_BENEFIT.search(masked.text):
             if any(word in masked.text for word in ("포인트", "POINT", "머니 ")):
-                masked.mask_all(POINTS_NAME, NOISE)
-            for match in TRAILING_BENEFIT.finditer(masked.text):
-                # Of a payment and a benefit, the smaller one is the benefit.
+                masked.mask_all(side_patterns.POINTS_NAME, NOISE)
+            for match in side_patterns.TRAILING_BENEFIT.finditer(masked.text):
+                # The smaller amount is the benefit.
                 if parse_number(match["benefit"]) < parse_number(match["paid"]):
                     masked.mask(*match.span("part"), BENEFIT)
-            masked.mask_all(BENEFITS, BENEFIT)
+            masked.mask_all(side_patterns.BENEFITS, BENEFIT)
 
     def _mask_foreign_balances(self) -> None:
         for match, currency, start in find_foreign_balances(self.masked.text):
@@ -270,20 +242,18 @@ class TokenizedMessage:
 
     @property
     def balance_amount(self) -> Decimal | None:
-        """Return the printed balance; its currency is `balance_currency`."""
         if self.balance is None:
             return None
         return parse_number(self.balance["number"], self.balance_currency)
 
     def foreign_balance_currency(self, home_currency: str) -> str | None:
-        """Return the balance's currency, or None if it is the home one."""
         is_home = self.balance is None or self.balance_currency == home_currency
         return None if is_home else self.balance_currency
 
     def _mask_timestamps(self) -> None:
         masked = self.masked
         if "~" in masked.text or "∼" in masked.text:
-            masked.mask_all(DATE_RANGE, NOISE)
+            masked.mask_all(side_patterns.DATE_RANGE, NOISE)
         self.timestamps = find_timestamps(masked.text)
         for placeholder, is_original in ((TIMESTAMP, False), (ORIGINAL_DATE, True)):
             spans = [t.span for t in self.timestamps if t.is_original is is_original]
@@ -301,10 +271,9 @@ class TokenizedMessage:
             self.masked.mask_spans([match.span() for match in matches], INSTALLMENT)
 
     def _mask_card(self) -> None:
-        """Mask the issuer, the card's digits and the holder's name."""
         masked = self.masked
         if _HAS_RECEIPT_NOISE.search(masked.text):
-            masked.mask_all(RECEIPT_NOISE, NOISE)
+            masked.mask_all(side_patterns.RECEIPT_NOISE, NOISE)
         self.issuer_matches = find_issuer_matches(masked.text)
         chosen = choose_issuer_match(self.issuer_matches, masked.text)
         if self.local_currency and (chosen is None or chosen.has_following_word):
@@ -316,28 +285,25 @@ class TokenizedMessage:
             self.card_product = chosen.find_product()
             mask_issuer_matches(masked, self.issuer_matches, chosen)
             if f" {ISSUER}" in masked.text:
-                masked.mask_all(HOLDER_NAME_BEFORE_ISSUER, HOLDER_NAME)
+                masked.mask_all(side_patterns.HOLDER_NAME_BEFORE_ISSUER, HOLDER_NAME)
         self._mask_partner_product()
         if _HAS_NOTICE.search(masked.text):
             masked.mask_all(NOTICE_HEADING, NOISE)
         if not ("*" in masked.text or "님" in masked.text):
-            masked.mask_all(HOLDER_BEHIND_STATUS, HOLDER_NAME)
-            masked.mask_all(HOLDER_ABOVE_DAY, HOLDER_NAME)
+            masked.mask_all(side_patterns.HOLDER_BEHIND_STATUS, HOLDER_NAME)
+            masked.mask_all(side_patterns.HOLDER_ABOVE_DAY, HOLDER_NAME)
         if not self.card_digits and MAY_HAVE_CARD_NUMBER.search(masked.text):
             self._mask_card_number()
         if "*" in masked.text or "님" in masked.text:
-            masked.mask_all(HOLDER_NAMES, HOLDER_NAME)
+            masked.mask_all(side_patterns.HOLDER_NAMES, HOLDER_NAME)
 
     def _mask_card_number(self) -> None:
-        """Mask digits of a card that are apart from the issuer."""
         number = STANDALONE_CARD_NUMBER.search(self.masked.text)
         if number:
             self.card_digits = number.span(number.lastgroup or 0)
-            # Before group f stands the holder's name or a keyword.
             self.masked.mask(*number.span("f" if number["f"] else 0), ISSUER)
 
     def _mask_partner_product(self) -> None:
-        """Mask the card of a partner where no issuer's is named."""
         if self.card_digits or self.card_product:
             return
         card = find_partner_card(self.masked.text, self.issuer_match)
@@ -349,21 +315,20 @@ class TokenizedMessage:
     def _mask_labels_and_keywords(self) -> None:
         masked = self.masked
         if _HAS_LABELS.search(masked.text):
-            masked.mask_all(LABELED_HOLDER_NAME, HOLDER_NAME)
-            masked.mask_all(LABELS, LABEL)
+            masked.mask_all(side_patterns.LABELED_HOLDER_NAME, HOLDER_NAME)
+            masked.mask_all(side_patterns.LABELS, LABEL)
         has_kind = "체크" in masked.text or "신용" in masked.text
-        card_kind = CARD_KIND.search(masked.text) if has_kind else None
+        card_kind = side_patterns.CARD_KIND.search(masked.text) if has_kind else None
         if card_kind:
             if self.is_check_card is None:
                 self.is_check_card = card_kind["part"].startswith("체크")
-            masked.mask_all(CARD_KIND, NOISE)
+            masked.mask_all(side_patterns.CARD_KIND, NOISE)
         self.keywords = find_keywords(masked)
         if not self.keywords:
             self._find_implied_keyword()
         masked.mask_spans([keyword.span for keyword in self.keywords], KEYWORD)
 
     def _find_implied_keyword(self) -> None:
-        """Find the word for the event in messages without a keyword."""
         match, has_amount = self.issuer_match, self.won_amounts or self.foreign_amounts
         has_time = any(each.has_printed_time for each in self.timestamps)
         implied = find_implied_keyword(
@@ -385,7 +350,6 @@ class TokenizedMessage:
 def _mask_totals(
     masked: MaskedText, pattern: re.Pattern[str], placeholder: str
 ) -> list[re.Match[str]]:
-    """Mask all totals of a pattern, and return them."""
     matches = [
         match for match in pattern.finditer(masked.text) if is_plausible_total(match)
     ]

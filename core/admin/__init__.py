@@ -1,1 +1,1 @@
-"""Django admin: base classes of its pages, columns, filters, actions and CSV files."""
+"""Base classes of the Django admin."""

@@ -1,4 +1,4 @@
-"""Actions on rows, from lists and from the pages of the rows, some after a question."""
+"""Actions on rows of the admin."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -17,38 +17,29 @@ from core.admin.base import ReadOnlyAdmin
 from core.admin.columns import Text
 
 MAX_BATCH_SIZE = 100
-# A field of the form: the page of the row from which an action was started.
 ORIGIN_FIELD = "from_page"
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """An action that staff can run on rows."""
-
     label: Text
-    # Called with the request and the ids; reports what it did by messages.
+    # Reports its result by messages.
     apply: Callable[[HttpRequest, Collection[Any]], None]
-    # Asked before the action runs; without it the action runs at once.
     question: Text = ""
-    # Returns True if the action would change the row.
     has_effect_on: Callable[[Any], bool] = lambda row: True
     is_dangerous: bool = False
 
 
 class ActionAdmin(ReadOnlyAdmin):
-    """A read-only list whose rows are changed by actions."""
-
     row_actions: Mapping[str, Action] = {}
     max_batch_size = MAX_BATCH_SIZE
-    # True if an action on one row leads to the page of the row from the list as well.
+    # Redirect to the row's page after an action on one row.
     leads_to_row = False
 
     def describe_row(self, row: Any) -> str:
-        """Return the words by which a row is recognized in a question."""
         return ""
 
     def may_act_on(self, request: HttpRequest, row: Any) -> bool:
-        """Return True if the page of the row offers its actions to the caller."""
         return True
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
@@ -74,7 +65,6 @@ class ActionAdmin(ReadOnlyAdmin):
 def run_or_ask(
     name: str, model_admin: ActionAdmin, request: HttpRequest, rows: QuerySet[Any]
 ) -> HttpResponse | None:
-    """Show the question of an action, or run it on the selected rows."""
     action = model_admin.row_actions[name]
     rows = rows.prefetch_related(None).order_by("pk")
     limit = model_admin.max_batch_size
@@ -109,7 +99,7 @@ def run_or_ask(
         }
         return TemplateResponse(request, "admin/confirm_action.html", context)
     action.apply(request, ids)
-    # Back to the page of the row, unless it is gone, or to the list.
+    # None shows the list.
     if is_from_page and model_admin.get_queryset(request).filter(pk=ids[0]).exists():
         view = f"admin:{model_admin.view_name('change')}"
         return HttpResponseRedirect(reverse(view, args=[ids[0]]))
@@ -117,5 +107,4 @@ def run_or_ask(
 
 
 def get_actor(request: HttpRequest) -> Any:
-    """Return the staff member who sends the request."""
     return cast("Any", request.user)

@@ -1,4 +1,4 @@
-"""Base classes of the Django admin: fast with a million rows, and read-only pages."""
+"""Fast lists and read-only pages."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -20,18 +20,15 @@ from django.utils.text import capfirst
 from core.admin.columns import Column, Text
 from core.admin.export import csv_response, iterate_rows
 
-# Lists are counted and paged up to here; rows behind it are found by searching.
+# Later rows are found by searching.
 MAX_COUNTED_ROWS = 10_000
-# The lookups that Django's own list filters put into URLs.
 ALLOWED_LOOKUPS = {"exact", "isnull", "gte", "lt"}
 MAX_INLINE_ROWS = 20
-# Large or secret columns of the member that lists with a member column do not show.
+# Large or secret columns.
 DEFERRED_MEMBER_FIELDS = ("member__profile_image", "member__password")
 
 
 class CappedPaginator(Paginator):  # type: ignore[type-arg]
-    """A paginator that stops counting at `MAX_COUNTED_ROWS`."""
-
     @cached_property
     def count(self) -> int:
         rows: Any = self.object_list
@@ -39,15 +36,12 @@ class CappedPaginator(Paginator):  # type: ignore[type-arg]
 
 
 class AuditedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Writes and shows changes by the audit log of the admin site."""
-
     admin_site: Any
-    # Columns stand among names, which Django's types do not foresee in all places.
+    # Django's types do not allow `Column` objects everywhere.
     list_display: Any = ("__str__",)
     fields: ClassVar[Any] = None
 
     def get_object_name(self, row: Any) -> str:
-        """Return the name of a row in titles, in the staff member's language."""
         return str(row)
 
     def changelist_view(
@@ -86,8 +80,7 @@ class AuditedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 class ListAdmin(AuditedAdmin):
     """A list without whole-table counts and without sorting by unindexed columns.
 
-    Lookups are limited to those of the list's own filters, and selected rows to ids
-    of the model's form, so that a crafted URL cannot start an expensive query.
+    Lookups are limited to the list's filters: a crafted URL starts no expensive query.
     """
 
     paginator = CappedPaginator
@@ -95,11 +88,10 @@ class ListAdmin(AuditedAdmin):
     show_facets = admin.ShowFacets.NEVER
     list_per_page = 50
     list_max_show_all = 0
-    # The columns of the CSV file; without them there is none.
+    # Without columns there is no export.
     export_columns: Any = ()
 
     def get_sortable_by(self, request: HttpRequest) -> list[Any]:
-        """Return the columns that name an indexed field to sort by."""
         return [
             column
             for column in self.get_list_display(request)
@@ -107,7 +99,6 @@ class ListAdmin(AuditedAdmin):
         ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        """Return the fields that are columns, and those that the class names."""
         fields = flatten_fieldsets(self.get_fieldsets(request, obj))
         columns = [name for name in fields if isinstance(name, Column)]
         return [*columns, *self.readonly_fields]
@@ -121,7 +112,6 @@ class ListAdmin(AuditedAdmin):
         return lookup in parameters or (field in fields and operator in ALLOWED_LOOKUPS)
 
     def is_id(self, text: str) -> bool:
-        """Return True if the text has the form of an id of the model."""
         return text.isascii() and text.isdigit()
 
     def response_action(
@@ -145,7 +135,6 @@ class ListAdmin(AuditedAdmin):
     def get_inline_formsets(
         self, request: HttpRequest, formsets: Any, inlines: Any, obj: Any = None
     ) -> Any:
-        """Add the address of the whole list to each table of newest rows."""
         found = super().get_inline_formsets(request, formsets, inlines, obj)
         for each in found:
             if isinstance(each.opts, NewestInline):
@@ -153,15 +142,12 @@ class ListAdmin(AuditedAdmin):
         return found
 
     def get_list_url(self) -> str:
-        """Return the address of the whole list."""
         return reverse(f"admin:{self.view_name('changelist')}")
 
     def view_name(self, page: str) -> str:
-        """Return the name of the URL of one of the model's pages."""
         return f"{self.opts.app_label}_{self.opts.model_name}_{page}"
 
     def export_view(self, request: HttpRequest) -> Any:
-        """Send the rows of the list, with its search and filters, as a CSV file."""
         if not self.has_view_or_change_permission(request):
             raise PermissionDenied
         try:
@@ -187,7 +173,7 @@ class ListAdmin(AuditedAdmin):
 
 
 class ReadOnlyAdminMixin:
-    """No adding, changing or deleting: changes go through the service's own rules."""
+    """Refuse all changes: the service's own rules make them."""
 
     def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
         return False
@@ -200,12 +186,10 @@ class ReadOnlyAdminMixin:
 
 
 class ReadOnlyAdmin(ReadOnlyAdminMixin, ListAdmin):
-    """A read-only list with read-only pages."""
+    """A read-only list."""
 
 
 class NewestFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
-    """The first `MAX_INLINE_ROWS` rows in the inline's order."""
-
     @cached_property
     def newest(self) -> Any:
         return super().get_queryset()[:MAX_INLINE_ROWS]
@@ -215,15 +199,12 @@ class NewestFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
 
 
 class NewestInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[type-arg]
-    """A read-only table of the newest rows that belong to the object."""
-
     template = "admin/newest_inline.html"
     formset = NewestFormSet
     extra = 0
     max_num = 0
     can_delete = False
     columns: Sequence[Column] = ()
-    # The label of the link to the whole list; empty where there is none.
     all_label: Text = ""
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -233,5 +214,4 @@ class NewestInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[typ
         return self.columns
 
     def get_all_query(self, obj: Any) -> str:
-        """Return the query by which the whole list shows the rows of the object."""
         return ""

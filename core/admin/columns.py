@@ -1,7 +1,6 @@
-"""Columns of lists and fields of pages: labels in plain words, badges and links.
+"""Columns of lists and fields of pages.
 
-The words for staff stand here and not in the models: those of the models name fields of
-the API as well.
+Labels stand here because the models' verbose names also name fields of the API.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,9 +13,8 @@ from django.utils.functional import Promise
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-# A text in the language of the staff member, as `gettext_lazy` returns it.
 Text = str | Promise
-# The text of a value and its tone: "good", "bad", "warn", "info" or "" (quiet).
+# Value -> text and tone: "good", "bad", "warn", "info" or "" (quiet).
 Badges = Mapping[Any, tuple[Text, str]]
 
 NOTHING = "–"
@@ -24,14 +22,11 @@ MAX_TEXT_CHARACTERS = 120
 
 
 class Column:
-    """A column of a list, or a field of a page, that Django admin calls with a row.
+    """A column of a list, or a field of a page.
 
-    `name` names the cell for the style sheet. `get_text` returns the value as text, for
-    CSV files as well. `order` is the field that sorts by the column: only fields that
-    have an index.
+    `name` is the CSS class, `order` an indexed field.
     """
 
-    # Templates read the label; they do not call the column.
     do_not_call_in_templates = True
 
     def __init__(
@@ -43,7 +38,6 @@ class Column:
         get_html: Callable[[Any], str | SafeString] | None = None,
         order: str | None = None,
     ) -> None:
-        # The attributes that Django admin reads of what it calls.
         self.__name__ = name
         self.short_description = label
         self.admin_order_field = order
@@ -53,16 +47,13 @@ class Column:
     def __call__(self, row: Any) -> str | SafeString:
         html = self.get_html or self.get_text
         shown = html(row)
-        return NOTHING if shown is None or shown == "" else str_or_html(shown)
-
-
-def str_or_html(value: object) -> str | SafeString:
-    """Return HTML as it is, and the text of everything else."""
-    return value if isinstance(value, SafeString) else str(value)
+        if shown is None or shown == "":
+            return NOTHING
+        return shown if isinstance(shown, SafeString) else str(shown)
 
 
 def read_path(row: Any, path: str) -> Any:
-    """Return a value by its path, such as `member.login_id`."""
+    """Follow a path such as `member.login_id`."""
     for name in path.split("."):
         row = getattr(row, name)
     return row
@@ -71,14 +62,11 @@ def read_path(row: Any, path: str) -> Any:
 def text_column(
     name: str, label: Text, *, path: str = "", order: str | None = None
 ) -> Column:
-    """Return a column with the text of a value."""
     path = path or name
     return Column(name, label, lambda row: read_path(row, path), order=order)
 
 
 def number_column(name: str, label: Text, *, order: str | None = None) -> Column:
-    """Return a column of whole numbers, with separators of thousands."""
-
     def show(row: Any) -> str:
         value = read_path(row, name)
         return "" if value is None else f"{value:,}"
@@ -95,7 +83,6 @@ def number_column(name: str, label: Text, *, order: str | None = None) -> Column
 def time_column(
     name: str, label: Text, *, path: str = "", order: str | None = None
 ) -> Column:
-    """Return a column of moments in the home time zone, as `2026-11-22 14:03`."""
     path = path or name
     return Column(
         name,
@@ -107,7 +94,6 @@ def time_column(
 
 
 def badge_column(name: str, label: Text, badges: Badges, *, path: str = "") -> Column:
-    """Return a column of values that are each shown as a badge."""
     path = path or name
 
     def get_badge(row: Any) -> tuple[Text, str]:
@@ -125,7 +111,6 @@ def badge_column(name: str, label: Text, badges: Badges, *, path: str = "") -> C
 def state_column(
     name: str, label: Text, get_badges: Callable[[Any], list[tuple[Text, str]]]
 ) -> Column:
-    """Return a column of the badges that apply to a row, none where all is normal."""
     return Column(
         name,
         label,
@@ -143,7 +128,6 @@ def link_column(
     get_id: Callable[[Any], object],
     get_text: Callable[[Any], object],
 ) -> Column:
-    """Return a column with links to the pages of other rows."""
     return Column(
         name,
         label,
@@ -153,7 +137,6 @@ def link_column(
 
 
 def member_column(name: str, label: Text, *, path: str = "member") -> Column:
-    """Return a column with links to the pages of members."""
     return link_column(
         name,
         label,
@@ -164,7 +147,6 @@ def member_column(name: str, label: Text, *, path: str = "member") -> Column:
 
 
 def link_html(view: str, row_id: object, text: object) -> SafeString | str:
-    """Return a link to the page of a row of the admin; nothing without an id."""
     if row_id in (None, ""):
         return ""
     url = reverse(f"admin:{view}_change", args=[row_id])
@@ -172,19 +154,16 @@ def link_html(view: str, row_id: object, text: object) -> SafeString | str:
 
 
 def badge_html(text: Text, tone: str) -> SafeString | str:
-    """Return a badge; nothing for an empty text."""
     if not str(text):
         return ""
     return format_html('<span class="badge {}">{}</span>', tone, text)
 
 
 def format_time(moment: datetime | None) -> str:
-    """Return the moment in the home time zone, to the minute."""
     return "" if moment is None else f"{timezone.localtime(moment):%Y-%m-%d %H:%M}"
 
 
 def time_html(moment: datetime | None) -> SafeString | str:
-    """Return the moment with its exact time for programs."""
     if moment is None:
         return ""
     return format_html(
@@ -193,7 +172,6 @@ def time_html(moment: datetime | None) -> SafeString | str:
 
 
 def shorten(text: object) -> str:
-    """Return at most `MAX_TEXT_CHARACTERS` of a text, on one line."""
     line = " ".join(str(text).split())
     if len(line) <= MAX_TEXT_CHARACTERS:
         return line

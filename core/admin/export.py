@@ -1,4 +1,4 @@
-"""CSV files of lists: streamed, and harmless in spreadsheets."""
+"""Streamed CSV files of lists."""
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,22 +11,18 @@ from django.utils import timezone, translation
 from core.admin.columns import Column
 
 ROWS_PER_STATEMENT = 1_000
-# What spreadsheets take for a formula, those of East Asia in full width as well. Blanks
-# may stand before one.
+# Spreadsheets run such text as a formula, also after blanks.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-# Tells spreadsheets that the file is in UTF-8.
+# Marks the file as UTF-8 for spreadsheets.
 BYTE_ORDER_MARK = "\ufeff"
 
 
 class Echo:
-    """A file for `csv.writer` that returns what is written."""
-
     def write(self, text: str) -> str:
         return text
 
 
 def make_cell(value: object) -> str:
-    """Return the text of a cell; one that could be a formula begins with a quote."""
     if value is None:
         return ""
     text = str(value)
@@ -38,10 +34,7 @@ def make_cell(value: object) -> str:
 
 
 def iterate_rows(rows: QuerySet[Any]) -> Iterator[Any]:
-    """Yield all rows by descending key, in statements of `ROWS_PER_STATEMENT` each.
-
-    No statement is long, and no transaction is held, however slowly the client reads.
-    """
+    """Read by descending key, without a transaction between batches."""
     rows = rows.order_by("-pk")
     batch = list(rows[:ROWS_PER_STATEMENT])
     while batch:
@@ -55,9 +48,8 @@ def iterate_rows(rows: QuerySet[Any]) -> Iterator[Any]:
 def write_lines(
     columns: Sequence[Column], rows: Iterable[Any], language: str
 ) -> Iterator[str]:
-    """Yield the lines of the file, with the labels of the columns first."""
     writer = csv.writer(Echo())
-    # The response is sent after the request has ended, and with it its language.
+    # The response is streamed after the request and its language have ended.
     with translation.override(language):
         head = writer.writerow([str(column.short_description) for column in columns])
     yield f"{BYTE_ORDER_MARK}{head}"
@@ -68,13 +60,12 @@ def write_lines(
             if row is None:
                 return
             line = writer.writerow([make_cell(c.get_text(row)) for c in columns])
-        yield line  # what `Echo.write` returns
+        yield line  # returned by `Echo.write`
 
 
 def csv_response(
     name: str, columns: Sequence[Column], rows: Iterable[Any]
 ) -> StreamingHttpResponse:
-    """Return the file as a download, whose lines are read while they are sent."""
     language = translation.get_language() or "en"
     response = StreamingHttpResponse(
         write_lines(columns, rows, language), content_type="text/csv; charset=utf-8"

@@ -1,4 +1,4 @@
-"""Filters of lists, with labels in plain words."""
+"""Filters of lists."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,8 +14,6 @@ YES_NO = ((1, _("Yes")), (0, _("No")))
 
 
 class ChoiceFilter(admin.SimpleListFilter):
-    """A filter by one of a few values of a field; without a query for them."""
-
     title = ""
     parameter_name = ""
     choices_: Iterable[tuple[object, Text]] = ()
@@ -33,7 +31,6 @@ class ChoiceFilter(admin.SimpleListFilter):
 def choice_filter(
     field: str, title: Text, choices: Iterable[tuple[object, Text]]
 ) -> type[ChoiceFilter]:
-    """Return the filter of a field whose addresses are `?field__exact=value`."""
     attributes = {
         "title": title,
         "parameter_name": f"{field}__exact",
@@ -43,13 +40,10 @@ def choice_filter(
 
 
 def badge_filter(field: str, title: Text, badges: Badges) -> type[ChoiceFilter]:
-    """Return the filter of a field that the list shows as badges."""
     return choice_filter(field, title, [(v, text) for v, (text, _) in badges.items()])
 
 
 class TitledDateFilter(admin.DateFieldListFilter):
-    """Django's filter by days, with a title of ours."""
-
     title_: Text = ""
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -58,5 +52,4 @@ class TitledDateFilter(admin.DateFieldListFilter):
 
 
 def date_filter(field: str, title: Text) -> tuple[str, type[TitledDateFilter]]:
-    """Return the filter of a moment: today, the last 7 days, this month, this year."""
     return field, type(f"{field.title()}Filter", (TitledDateFilter,), {"title_": title})

@@ -1,1 +1,1 @@
-"""Building blocks of the JSON API, one module per policy."""
+"""Building blocks of the JSON API."""

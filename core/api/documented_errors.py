@@ -1,8 +1,4 @@
-"""The errors of each operation in the OpenAPI document, from their classes.
-
-An error is documented where a view names it (`raises`), or follows from the kind of the
-request: from its permission, its body, its query and its path.
-"""
+"""The errors of each operation."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -10,18 +6,17 @@ from http import HTTPStatus
 from typing import Any
 
 from rest_framework import serializers
-from rest_framework.negotiation import DefaultContentNegotiation
 
 from core.api.exception_handler import (
     PROBLEM_MEDIA_TYPE,
     InternalError,
-    NotAcceptableError,
     PayloadTooLargeError,
     UnsupportedMediaTypeError,
 )
 from core.api.fields import OpenTextField
 from core.api.serializers import Serializer
 from core.api.token_scopes import ScopeRequiredError, TokenScope
+from core.api.unknown_names import REPEATED, UNKNOWN, is_open
 from core.errors import (
     CrossOriginError,
     DomainError,
@@ -31,13 +26,36 @@ from core.errors import (
 )
 
 UNSAFE_METHODS = {"POST", "PUT", "PATCH", "DELETE"}
-ANY_MEDIA_TYPE = "*/*"
 DEFAULT_RESPONSE = "default"
 AUTHENTICATION_METHODS = ("PASSWORD", "TOTP", "RECOVERY_CODE", "IDENTITY_PROVIDER")
 
+# Codes of DRF's fields, of Django's password rules, and ours.
+FIELD_CODES = (
+    *("blank", "date", "datetime", "does_not_exist", "empty", "incorrect_type"),
+    *("invalid", "invalid_choice", "invalid_image", "make_aware"),
+    *("max_decimal_places", "max_digits", "max_length", "max_string_length"),
+    *("max_value", "max_whole_digits", "min_length", "min_value", "no_name"),
+    *("not_a_dict", "not_a_list", "null", "null_characters_not_allowed", "overflow"),
+    *("required", "surrogate_characters_not_allowed"),
+    *("password_entirely_numeric", "password_too_common", "password_too_short"),
+    "password_too_similar",
+    *("comma", "control", "duplicate", "ended", "exceeds", "hierarchy", "limit"),
+    *(
+        "mismatch",
+        "negative",
+        "not_mergeable",
+        "not_positive",
+        "quota",
+        "range",
+        "reserved",
+        "zero",
+    ),
+    *(REPEATED, UNKNOWN),
+)
+
 
 class FieldErrorSerializer(Serializer):
-    conditional_fields = frozenset({"sheet", "row", "column"})
+    conditional_fields = frozenset({"suggestion", "sheet", "row", "column"})
 
     field = serializers.CharField(
         help_text=(
@@ -45,10 +63,14 @@ class FieldErrorSerializer(Serializer):
             "a whole."
         )
     )
-    code = serializers.CharField(
-        help_text="What is wrong, for programs, such as `required` or `max_value`."
+    code = OpenTextField(
+        known_values=sorted(FIELD_CODES),
+        help_text="What is wrong, for programs, such as `required` or `max_value`.",
     )
     detail = serializers.CharField(help_text="What is wrong, for people.")
+    suggestion = serializers.CharField(
+        help_text="The known name that may be meant, with `unknown`."
+    )
     sheet = serializers.CharField(help_text="Of a backup.")
     row = serializers.IntegerField(help_text="The headers are row 1.")
     column = serializers.CharField(
@@ -104,12 +126,10 @@ class ProblemSerializer(Serializer):
 
 
 def list_error_classes(base: type[DomainError] = DomainError) -> set[type[DomainError]]:
-    """Return all classes of errors that the service has loaded."""
     return {base}.union(*map(list_error_classes, base.__subclasses__()))
 
 
 def describe_problems(schema: Any, operation: dict[str, Any]) -> dict[str, Any]:
-    """Return the responses to an operation's errors, by status and as default."""
     content = {
         PROBLEM_MEDIA_TYPE: {
             "schema": schema.resolve_serializer(ProblemSerializer, "response").ref
@@ -129,13 +149,11 @@ def describe_problems(schema: Any, operation: dict[str, Any]) -> dict[str, Any]:
         for status, errors in errors_by_status.items()
     }
     description = "Another error, such as one of a proxy before the service."
-    return responses | {
-        DEFAULT_RESPONSE: {"description": description, "content": content}
-    }
+    # A proxy's page is no problem document.
+    return responses | {DEFAULT_RESPONSE: {"description": description}}
 
 
 def list_errors(view: Any, operation: dict[str, Any]) -> Iterator[type[DomainError]]:
-    """Yield the errors of an operation, some of them repeatedly."""
     yield from (InternalError, ServiceUnavailableError)
     for permission in view.get_permissions():
         yield from getattr(permission, "raises", ())
@@ -143,24 +161,32 @@ def list_errors(view: Any, operation: dict[str, Any]) -> Iterator[type[DomainErr
         yield ScopeRequiredError
     if view.get_authenticators() and view.request.method in UNSAFE_METHODS:
         yield CrossOriginError
-    if isinstance(view.get_content_negotiator(), DefaultContentNegotiation):
-        yield NotAcceptableError
-    if "requestBody" in operation:
-        yield from (DomainError, PayloadTooLargeError)
-        if all(parser.media_type != ANY_MEDIA_TYPE for parser in view.parser_classes):
-            yield UnsupportedMediaTypeError
-    parameters = operation.get("parameters", [])
-    if any(parameter["in"] == "query" for parameter in parameters):
-        yield DomainError
-    # An id that no row of the caller has, or a page after the last.
-    if any(p["in"] == "path" or p["name"] == "page" for p in parameters):
-        yield NotFoundError
+    yield from _list_request_errors(view, operation)
     handler = getattr(view, "action", None) or view.request.method.lower()
     yield from list_declared_errors(type(view), handler)
 
 
+def _list_request_errors(
+    view: Any, operation: dict[str, Any]
+) -> Iterator[type[DomainError]]:
+    if not is_open(type(view)):
+        # An unknown name may be sent to any operation.
+        yield DomainError
+    if view.request.method in UNSAFE_METHODS:
+        yield UnsupportedMediaTypeError
+        if not is_open(type(view)):
+            yield PayloadTooLargeError
+    if "requestBody" in operation:
+        yield from (DomainError, PayloadTooLargeError)
+    parameters = operation.get("parameters", [])
+    if any(parameter["in"] == "query" for parameter in parameters):
+        yield DomainError
+    # Raised for an unknown id, or a page after the last.
+    if any(p["in"] == "path" or p["name"] == "page" for p in parameters):
+        yield NotFoundError
+
+
 def list_declared_errors(view_class: type, handler: str) -> Sequence[type[DomainError]]:
-    """Return the errors that the view and its base classes name for a handler."""
     handlers = {handler, "update"} if handler == "partial_update" else {handler}
     return [
         error

@@ -15,7 +15,7 @@ from django.utils.translation import get_language, gettext, gettext_lazy
 from rest_framework import exceptions
 
 from core.api.renderers import dump_json
-from core.db.transactions import is_conflict
+from core.db.transactions import is_conflict, is_lock_timeout
 from core.errors import (
     CrossOriginError,
     DomainError,
@@ -29,17 +29,14 @@ logger = logging.getLogger(__name__)
 
 PROBLEM_MEDIA_TYPE = "application/problem+json"
 DATABASE_UNAVAILABLE_ERRORS = (OperationalError, InterfaceError)
-# The foreign keys to the caller's account: Django's names of those to the table of
-# members, and the names of those to the member's ledger.
+# Foreign keys to the caller and the ledger.
 MEMBER_FOREIGN_KEY_SUFFIXES = ("_fk_member_id", "_in_ledger")
-# The phrase of each status, as the title of an error.
 TITLES = {
     400: gettext_lazy("Bad Request"),
     401: gettext_lazy("Unauthorized"),
     403: gettext_lazy("Forbidden"),
     404: gettext_lazy("Not Found"),
     405: gettext_lazy("Method Not Allowed"),
-    406: gettext_lazy("Not Acceptable"),
     408: gettext_lazy("Request Timeout"),
     409: gettext_lazy("Conflict"),
     413: gettext_lazy("Request Entity Too Large"),
@@ -50,12 +47,14 @@ TITLES = {
     502: gettext_lazy("Bad Gateway"),
     503: gettext_lazy("Service Unavailable"),
 }
-# The `field` of an error about the body as a whole.
 BODY_FIELD = "body"
+CHALLENGE = "Bearer"
+# The content coding without compression.
+IDENTITY = "identity"
 
 
 class InvalidRequestError(DomainError):
-    """400 for requests that Django rejects, such as one with a malformed host."""
+    """400 for requests that Django rejects, such as a malformed host."""
 
 
 class ForbiddenError(DomainError):
@@ -76,12 +75,6 @@ class MethodNotAllowedError(DomainError):
     detail = gettext_lazy("The method is not allowed for this URL.")
 
 
-class NotAcceptableError(DomainError):
-    status = 406
-    code = "NOT_ACCEPTABLE"
-    detail = gettext_lazy("None of the accepted media types is available.")
-
-
 class PayloadTooLargeError(DomainError):
     status = 413
     code = "PAYLOAD_TOO_LARGE"
@@ -94,6 +87,14 @@ class UnsupportedMediaTypeError(DomainError):
     detail = gettext_lazy("The media type of the request body is not supported.")
 
 
+class CompressedBodyError(UnsupportedMediaTypeError):
+    detail = gettext_lazy("The request body must not be compressed.")
+
+    def __init__(self) -> None:
+        # RFC 9110, 15.5.16: it names the codings that are accepted.
+        super().__init__(headers={"Accept-Encoding": IDENTITY})
+
+
 class InternalError(DomainError):
     status = 500
     code = "INTERNAL_ERROR"
@@ -101,7 +102,7 @@ class InternalError(DomainError):
 
 
 class TransactionConflictError(DomainError):
-    """The transaction met others in each attempt (`core.db.transactions`)."""
+    """The transaction conflicted in each attempt, or waited too long for a lock."""
 
     status = 503
     code = "SERVICE_UNAVAILABLE"
@@ -111,7 +112,6 @@ class TransactionConflictError(DomainError):
         super().__init__(headers={"Retry-After": "1"})
 
 
-# Exceptions of Django and the errors they become.
 EXCEPTION_MAP: tuple[tuple[tuple[type[Exception], ...], type[DomainError]], ...] = (
     (DATABASE_UNAVAILABLE_ERRORS, ServiceUnavailableError),
     ((Http404,), NotFoundError),
@@ -121,10 +121,9 @@ EXCEPTION_MAP: tuple[tuple[tuple[type[Exception], ...], type[DomainError]], ...]
 
 
 def handle_exception(exc: Exception, context: Mapping[str, Any]) -> HttpResponse | None:
-    """Return the response to an exception in a view (DRF's `EXCEPTION_HANDLER`).
+    """Return the response to an exception (DRF's `EXCEPTION_HANDLER`).
 
-    None leaves an unexpected exception to Django, which logs it and calls
-    `server_error`.
+    None leaves it to Django, which calls `server_error`.
     """
     problem = to_domain_error(exc)
     if problem is None:
@@ -137,7 +136,6 @@ def handle_exception(exc: Exception, context: Mapping[str, Any]) -> HttpResponse
 
 
 def to_domain_error(exc: Exception) -> DomainError | None:
-    """Return the error an exception stands for, None if it is an internal error."""
     if isinstance(exc, DomainError):
         return exc
     if isinstance(exc, exceptions.APIException):
@@ -149,7 +147,7 @@ def to_domain_error(exc: Exception) -> DomainError | None:
         return AuthenticationRequiredError() if is_deleted else None
     if isinstance(exc, get_user_model().DoesNotExist):
         return AuthenticationRequiredError()
-    if is_conflict(exc):
+    if is_conflict(exc) or is_lock_timeout(exc):
         return TransactionConflictError()
     for kind, problem in EXCEPTION_MAP:
         if isinstance(exc, kind):
@@ -163,16 +161,13 @@ def _from_drf_exception(exc: exceptions.APIException) -> DomainError:
         case exceptions.ValidationError():
             return DomainError(errors=tuple(flatten_errors(exc.get_full_details())))
         case exceptions.NotAuthenticated() | exceptions.AuthenticationFailed():
-            realm = getattr(exc, "auth_header", "Bearer")
-            return AuthenticationRequiredError(headers={"WWW-Authenticate": realm})
+            return AuthenticationRequiredError()
         case exceptions.PermissionDenied():
             return ForbiddenError()
         case exceptions.NotFound():
             return NotFoundError()
         case exceptions.MethodNotAllowed():
             return MethodNotAllowedError(headers=headers)
-        case exceptions.NotAcceptable():
-            return NotAcceptableError()
         case exceptions.UnsupportedMediaType():
             return UnsupportedMediaTypeError()
         case _:
@@ -180,11 +175,18 @@ def _from_drf_exception(exc: exceptions.APIException) -> DomainError:
 
 
 def flatten_errors(details: Any, path: str = "") -> Iterator[FieldError]:
-    """Flatten DRF's nested error details; fields are dotted (`items.1.amount`)."""
+    """Flatten DRF's nested details; fields are dotted (`items.1.amount`)."""
     if isinstance(details, Mapping):
-        if "message" in details and "code" in details:
+        code = details.get("code")
+        # Otherwise these are the errors of fields, one of which may be named `code`.
+        if isinstance(code, str):
             text = str(details["message"]).encode("utf-8", "replace").decode()
-            yield FieldError(path or BODY_FIELD, text, details["code"])
+            yield FieldError(
+                path or BODY_FIELD,
+                text,
+                str(code),
+                suggestion=getattr(code, "suggestion", None),
+            )
             return
         for key, value in details.items():
             name = "" if key == "non_field_errors" else str(key)
@@ -195,13 +197,8 @@ def flatten_errors(details: Any, path: str = "") -> Iterator[FieldError]:
 
 
 def problem_body(problem: DomainError) -> dict[str, Any]:
-    """Return the body of the response to an error.
-
-    Its texts are in the active language (`core.languages`).
-    """
     body: dict[str, Any] = {
-        # With about:blank, RFC 9457 wants the phrase of the status as title, which may
-        # be in the language of the client.
+        # RFC 9457 wants the phrase of the status as the title of about:blank.
         "type": "about:blank",
         "title": TITLES[problem.status],
         "status": problem.status,
@@ -210,20 +207,23 @@ def problem_body(problem: DomainError) -> dict[str, Any]:
     }
     if problem.errors:
         body["errors"] = [
-            {"field": e.field, "code": e.code, "detail": e.detail, **(e.location or {})}
+            {"field": e.field, "code": e.code, "detail": e.detail}
+            | ({"suggestion": e.suggestion} if e.suggestion is not None else {})
+            | dict(e.location or {})
             for e in problem.errors
         ]
     return body | problem.members
 
 
 def problem_response(problem: DomainError) -> HttpResponse:
-    """Return the response to an error, in views and outside of them."""
     response = HttpResponse(
         dump_json(problem_body(problem)),
         status=problem.status,
         headers=problem.headers,
         content_type=PROBLEM_MEDIA_TYPE,
     )
+    if problem.status == AuthenticationRequiredError.status:
+        response.headers["WWW-Authenticate"] = CHALLENGE
     response.headers["Content-Language"] = get_language() or settings.LANGUAGE_CODE
     patch_vary_headers(response, ["Accept-Language"])
     return response
@@ -248,5 +248,4 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Return the response to a failed CSRF check of Django, in the admin."""
     return problem_response(CrossOriginError(reason))

@@ -11,31 +11,49 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.fields import empty
 
-# The largest amount, in whole home-currency units (spec 10.1).
+from core.api.field_texts import FieldText
+
+# In whole home-currency units (spec 10.1).
 MAX_AMOUNT = 999_999_999_999
 
-# Every integer field has a smaller range. Checked before the conversion, so that
-# 1e999999 is not expanded.
+# Checked before the conversion, so that 1e999999 is not expanded.
 MAX_INTEGER_DIGITS = 18
 
-# An exact decimal in a JSON string: the digits that a JSON number may have.
 DECIMAL_RE = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
 
-# Control characters, lone surrogates, U+FFFE and U+FFFF. A workbook cell can hold
-# every other character.
+# No workbook cell holds these characters.
 DISALLOWED_CHARACTERS = r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+
+# The same in the OpenAPI document, in the syntax that all languages share; JSON has no
+# single surrogates.
+_CONTROL = r"\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff"
+TEXT_PATTERN = rf"^[^{_CONTROL}]*$"
+TAG_PATTERN = rf"^[^{_CONTROL},]*$"
 
 _DISALLOWED_RE = re.compile(DISALLOWED_CHARACTERS)
 _ISO_DATE_RE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
+def find_cleared_value(field: Any) -> Any:
+    """Return what null stores in a change, `empty` if the field cannot be cleared."""
+    if field.default not in (empty, None):
+        return field.default() if callable(field.default) else field.default
+    if isinstance(field, serializers.ListField | serializers.ListSerializer):
+        return []
+    if isinstance(field, serializers.BooleanField):
+        return False
+    return "" if getattr(field, "allow_blank", False) else empty
+
+
 def has_control_characters(text: str) -> bool:
-    """Return True if the text has a disallowed character; tab and newline are fine."""
     return _DISALLOWED_RE.search(text) is not None
 
 
 class StrictCharField(serializers.CharField):
-    """A JSON string, trimmed, without the characters of `DISALLOWED_CHARACTERS`."""
+    """A trimmed JSON string without control characters."""
+
+    # Of the OpenAPI document.
+    pattern = TEXT_PATTERN
 
     default_error_messages: ClassVar[dict[str, Any]] = {
         "control": gettext_lazy("Control characters are not allowed."),
@@ -50,7 +68,7 @@ class StrictCharField(serializers.CharField):
 
 
 class OpenTextField(StrictCharField):
-    """A text whose known values grow: the OpenAPI document names them, and no enum."""
+    """A text whose set of values grows: not an enum in the document."""
 
     def __init__(self, *, known_values: Iterable[str], **kwargs: Any) -> None:
         self.known_values = list(known_values)
@@ -59,20 +77,17 @@ class OpenTextField(StrictCharField):
 
 @extend_schema_field({"type": "string", "format": "uri-reference"})
 class UriReferenceField(serializers.CharField):
-    """An address, which is relative to that of the service or absolute."""
+    """An absolute or relative address."""
 
 
 class ClosedChoiceField(serializers.ChoiceField):
-    """A choice that never grows, such as income and expense: an enum in answers too.
+    """A choice that never grows, such as income and expense.
 
-    Other choices are enums in requests only. A client that was generated from an enum
-    fails at a value that was added later.
+    Other words that are read have no enum: generated clients fail at later values.
     """
 
 
 class StrictIntegerField(serializers.IntegerField):
-    """A JSON number without a fraction; strings and booleans are invalid."""
-
     def to_internal_value(self, data: Any) -> int:
         if (
             isinstance(data, Decimal)
@@ -86,8 +101,6 @@ class StrictIntegerField(serializers.IntegerField):
 
 
 class StrictBooleanField(serializers.BooleanField):
-    """JSON true or false; 1, 0, "yes" and the like are invalid."""
-
     def to_internal_value(self, data: Any) -> bool:
         if data is None and self.allow_null:
             return None  # type: ignore[return-value]
@@ -97,8 +110,6 @@ class StrictBooleanField(serializers.BooleanField):
 
 
 class IsoDateField(serializers.DateField):
-    """A date as YYYY-MM-DD, in none of ISO 8601's other notations."""
-
     def to_internal_value(self, data: Any) -> date:
         if not isinstance(data, str) or not _ISO_DATE_RE.fullmatch(data):
             self.fail("invalid", format="YYYY-MM-DD")
@@ -121,13 +132,11 @@ class ExactDecimalField(serializers.DecimalField):
         return value
 
     def quantize(self, value: Decimal) -> Decimal:
-        # Keep the digits as they are; the renderer drops trailing zeros.
+        # The renderer drops trailing zeros.
         return value
 
 
 class PositiveDecimalField(ExactDecimalField):
-    """An exact decimal above 0: at least one unit of its last decimal place."""
-
     def __init__(self, *, decimal_places: int, **kwargs: Any) -> None:
         super().__init__(
             decimal_places=decimal_places,
@@ -137,20 +146,15 @@ class PositiveDecimalField(ExactDecimalField):
 
 
 class AmountField(StrictIntegerField):
-    """Money in whole home-currency units, 1 to 999,999,999,999."""
-
     def __init__(self, **kwargs: Any) -> None:
         kwargs = {"min_value": 1, "max_value": MAX_AMOUNT} | kwargs
-        kwargs.setdefault(
-            "help_text",
-            f"In whole home-currency units, {kwargs['min_value']} to {MAX_AMOUNT}.",
-        )
+        limits = f"{kwargs['min_value']} to {MAX_AMOUNT}."
+        text = FieldText("In whole home-currency units.", requests=limits)
+        kwargs.setdefault("help_text", text)
         super().__init__(**kwargs)
 
 
 class StrictListField(serializers.ListField):
-    """A JSON array; errors name its items by index (`ids.1`)."""
-
     def to_internal_value(self, data: Any) -> list[Any]:
         if not isinstance(data, list):
             self.fail("not_a_list", input_type=type(data).__name__)
@@ -158,7 +162,9 @@ class StrictListField(serializers.ListField):
 
 
 class TagNameField(StrictCharField):
-    """The name of a tag; commas separate tags in workbooks, so it has none."""
+    """Commas separate tags in workbooks."""
+
+    pattern = TAG_PATTERN
 
     default_error_messages: ClassVar[dict[str, Any]] = {
         "comma": gettext_lazy("A tag name cannot contain commas."),
@@ -172,15 +178,16 @@ class TagNameField(StrictCharField):
 
 
 class UniqueListField(StrictListField):
-    """A list without duplicates: the first of equal items is kept."""
+    """Repetitions are dropped, and count for the limit."""
 
     def to_internal_value(self, data: Any) -> list[str]:
+        limit = self.max_length
+        if isinstance(data, list) and limit is not None and len(data) > limit:
+            self.fail("max_length", max_length=limit)
         return list(dict.fromkeys(super().to_internal_value(data)))
 
 
 class StrictPrimaryKeyField(serializers.PrimaryKeyRelatedField):  # type: ignore[type-arg]
-    """The id of an existing row, as a JSON number."""
-
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(pk_field=StrictIntegerField(), **kwargs)
 

@@ -1,4 +1,4 @@
-"""The OpenAPI schema: how views, serializers and fields are described."""
+"""The OpenAPI schema of views, serializers and fields."""
 
 import functools
 import math
@@ -7,7 +7,7 @@ import re
 from typing import Any, cast
 
 from django.conf import settings
-from drf_spectacular.drainage import warn
+from drf_spectacular.drainage import get_override, warn
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import (
     ResolvedComponent,
@@ -20,14 +20,28 @@ from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import AllowAny
 
+from core.api.created_items import describe_path, find_created_item
 from core.api.documented_errors import describe_problems
-from core.api.fields import ClosedChoiceField, ExactDecimalField, OpenTextField
-from core.api.serializers import QuerySerializer, Serializer, to_camel_case
+from core.api.field_texts import FieldText
+from core.api.fields import (
+    ClosedChoiceField,
+    ExactDecimalField,
+    OpenTextField,
+    StrictCharField,
+    find_cleared_value,
+)
+from core.api.openapi_hooks import CREATED_ITEM
+from core.api.serializers import (
+    METHODS_OF_CHANGES,
+    QuerySerializer,
+    Serializer,
+    to_camel_case,
+)
 from core.api.token_scopes import get_required_scope
+from core.api.unknown_names import is_open
 
 API_PREFIX = "/api/"
 
-# The verb of each standard action of a viewset.
 ACTION_VERBS = {
     "list": "list",
     "create": "create",
@@ -37,9 +51,7 @@ ACTION_VERBS = {
     "destroy": "delete",
     "reorder": "reorder",
 }
-# Standard actions about all rows, which return a list.
 LIST_ACTIONS = {"list", "reorder"}
-# The verb of each method of a view that is no viewset.
 METHOD_VERBS = {
     "GET": "get",
     "POST": "create",
@@ -48,7 +60,6 @@ METHOD_VERBS = {
     "DELETE": "delete",
 }
 
-# The description of standard actions whose view says nothing else.
 ACTION_DESCRIPTIONS = {
     "retrieve": "404 `NOT_FOUND` if there is none with this id.",
     "update": "Optional fields that are left out get their defaults.",
@@ -59,7 +70,6 @@ ACTION_DESCRIPTIONS = {
         "Returns the list."
     ),
 }
-# The description of fields that mean the same in every schema.
 FIELD_DESCRIPTIONS = {
     "id": "Identifier, as in paths and in the fields of others that refer to it.",
     "sortOrder": "Place in the list, the lowest first; changed by reordering.",
@@ -70,8 +80,7 @@ FIELD_DESCRIPTIONS = {
 }
 
 MIN_INT32, MAX_INT32 = -(2**31), 2**31 - 1
-# What limits values. Clients send values within it; in responses it would be a promise
-# that no later version could widen.
+# Limits appear in requests only: later versions could not widen them in responses.
 LIMITS = (
     "minLength",
     "maxLength",
@@ -90,7 +99,6 @@ _CAPITAL_RE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 @functools.cache
 def page_serializer(item: type[Serializer]) -> type[Serializer]:
-    """Return the serializer class of one page of `item`s."""
     name = item.__name__.removesuffix("Serializer") + "PageSerializer"
     fields = {
         "count": serializers.IntegerField(help_text="Number of rows on all pages."),
@@ -109,14 +117,7 @@ def page_serializer(item: type[Serializer]) -> type[Serializer]:
 class ApiAutoSchema(AutoSchema):
     """Describe an operation by its view.
 
-    - The tag is the view's `schema_tag`, an area of the service.
-    - The operation id is verb and noun for standard actions (`listWallets`), the name
-      of the method for extra actions (`copy_budgets`: `copyBudgets`), and the verb of
-      the HTTP method and the name of the class for other views (`getNetWorth`).
-    - Summary and description are the first line and the rest of the docstring; a
-      standard action without one is summarized by rule ("List wallets").
-    - A serializer of requests and responses has a schema for each: `Entry` for
-      responses, `EntryWrite` for requests, `EntryPatch` for partial ones.
+    Schemas are `Entry` for responses, `EntryWrite` and `EntryPatch` for requests.
     """
 
     def get_operation(self, *args: Any, **kwargs: Any) -> Any:
@@ -125,13 +126,19 @@ class ApiAutoSchema(AutoSchema):
             responses = operation["responses"]
             problems = describe_problems(self, operation)
             operation["responses"] = dict(sorted((problems | responses).items()))
+            item = find_created_item(self.view, self.view.request)
+            if item is not None and "201" in responses:
+                pointer = "/".join(("", *item.id_path))
+                operation["responses"]["201"][CREATED_ITEM] = (
+                    describe_path(item),
+                    f"$response.body#{pointer}",
+                )
             scope = get_required_scope(self.view, self.method)
             if scope is not None:
                 operation["x-token-scope"] = scope.value
         return operation
 
     def get_tags(self) -> list[str]:
-        # The health checks have none.
         return [getattr(self.view, "schema_tag", "Service")]
 
     def get_operation_id(self) -> str:
@@ -168,7 +175,6 @@ class ApiAutoSchema(AutoSchema):
         return [] if is_public else schemes
 
     def get_response_serializers(self) -> Any:
-        # Standard list actions return the view's serializer many times.
         if getattr(self.view, "action", None) in LIST_ACTIONS:
             view = cast("GenericAPIView[Any]", self.view)
             return view.get_serializer(many=True)
@@ -179,18 +185,29 @@ class ApiAutoSchema(AutoSchema):
     ) -> str:
         if isinstance(serializer, serializers.ListSerializer):
             serializer = serializer.child
-        name = type(serializer).__name__.removesuffix("Serializer")
+        name = get_override(serializer, "component_name")
+        name = name or type(serializer).__name__.removesuffix("Serializer")
         if direction == "response":
-            return name
+            return str(name)
         if serializer.partial:
-            return name.removesuffix("Request") + "Patch"
-        # Schemas that are only requests have it in their own name.
-        return name if name.endswith("Request") else f"{name}Write"
+            return f"{name.removesuffix('Request')}Patch"
+        return str(name) if name.endswith("Request") else f"{name}Write"
+
+    def _get_request_for_media_type(
+        self, serializer: Any, direction: Direction = "request"
+    ) -> tuple[Any, bool]:
+        schema, is_required = super()._get_request_for_media_type(  # type: ignore[no-untyped-call]
+            serializer, direction
+        )
+        is_needed = getattr(serializer, "is_body_required", False)
+        return schema, is_required or is_needed
 
     def _map_basic_serializer(self, serializer: Any, direction: Direction) -> Any:
         schema: Any = super()._map_basic_serializer(serializer, direction)  # type: ignore[no-untyped-call]
-        if direction == "response":
-            # Every field is sent, whatever a request may leave out.
+        if direction == "request":
+            if not is_open(type(self.view)):
+                schema["additionalProperties"] = False
+        else:
             properties = schema["properties"]
             conditional: Any = getattr(serializer, "conditional_fields", ())
             schema["required"] = sorted(properties.keys() - set(conditional))
@@ -219,6 +236,9 @@ class ApiAutoSchema(AutoSchema):
 
     def _insert_field_validators(self, field: Any, schema: Any) -> None:
         super()._insert_field_validators(field, schema)  # type: ignore[no-untyped-call]
+        # Later than the library, which would split a text that may be blank in two.
+        if isinstance(field, StrictCharField) and "$ref" not in schema:
+            schema["pattern"] = field.pattern
         kinds = schema.get("type", ())
         if "integer" in ([kinds] if isinstance(kinds, str) else kinds):
             is_small = (
@@ -230,27 +250,47 @@ class ApiAutoSchema(AutoSchema):
     def _get_serializer_field_meta(self, field: Any, direction: Direction) -> Any:
         meta: Any = super()._get_serializer_field_meta(field, direction)  # type: ignore[no-untyped-call]
         meta.pop("readOnly", None)
+        if isinstance(field.help_text, FieldText):
+            meta["description"] = field.help_text.describe(
+                is_request=direction == "request",
+                is_partial=getattr(field.parent, "partial", False),
+            )
         if text := FIELD_DESCRIPTIONS.get(field.field_name):
             meta.setdefault("description", text)
+        parent = getattr(field, "parent", None)
+        left_out = getattr(parent, "left_out", {}).get(field.field_name)
+        if parent and left_out and direction == "request" and not parent.partial:
+            meta["x-left-out"] = left_out
         if direction == "response" and getattr(
             field, "is_null_only_in_requests", False
         ):
             meta.pop("nullable", None)
-        is_parameter = isinstance(getattr(field, "parent", None), QuerySerializer)
+        is_parameter = isinstance(parent, QuerySerializer)
+        is_of_body = isinstance(parent, Serializer) and not is_parameter
+        if direction == "request" and is_of_body and self._takes_null(field):
+            meta["nullable"] = True
         if "default" in meta and not is_parameter:
-            # Generators take a property with a default as always there, and send the
-            # default in a partial update, where it would overwrite what is stored.
+            # Generated clients would send the default even in a partial update.
             default = meta.pop("default")
             if direction == "request" and not field.parent.partial:
                 meta["x-default"] = default
         return meta
 
+    def _takes_null(self, field: Any) -> bool:
+        """Return whether null of an optional field leaves it out, or clears it."""
+        is_change = self.method in METHODS_OF_CHANGES or field.root.partial
+        return not field.required and (
+            not is_change or find_cleared_value(field) is not serializers.empty
+        )
+
     def _map_choice_field(self, field: Any, direction: Direction) -> Any:
         meta = self._get_serializer_field_meta(field, direction)
         values = [str(value) for value in field.choices]
-        if direction == "response" and not isinstance(field, ClosedChoiceField):
-            return append_meta({"type": "string", "x-known-values": values}, meta)
+        is_closed = isinstance(field, ClosedChoiceField)
         name = _load_enum_names().get(tuple(values))
+        # A client older than a value can send it back as it was read.
+        if not is_closed and (direction == "response" or name is None):
+            return append_meta({"type": "string", "x-known-values": values}, meta)
         if name is None:
             warn(f"The enum {values} has no name in ENUM_NAME_OVERRIDES.")
             name = "Unnamed"
@@ -275,7 +315,6 @@ class ApiAutoSchema(AutoSchema):
         return get_doc(getattr(self.view, handler, None))
 
     def _resource_name(self) -> str:
-        """Return `QuickEntry` for `QuickEntryViewSet`."""
         return _VIEW_SUFFIX_RE.sub("", type(self.view).__name__)
 
     def _is_list_view(self, serializer: Any = None) -> bool:
@@ -287,7 +326,6 @@ class ApiAutoSchema(AutoSchema):
 
 @functools.cache
 def _load_enum_names() -> dict[tuple[str, ...], str]:
-    """Return the name of each enum by its values."""
     names = {}
     for name, path in settings.SPECTACULAR_SETTINGS["ENUM_NAME_OVERRIDES"].items():
         names[tuple(str(value) for value in pkgutil.resolve_name(path))] = name
@@ -299,6 +337,5 @@ def _pluralize(noun: str) -> str:
 
 
 def get_doc_excludes() -> list[type]:
-    """Return the classes whose docstrings describe code, not a schema."""
     library_classes: list[type] = get_lib_doc_excludes()  # type: ignore[no-untyped-call]
     return [*library_classes, Serializer, QuerySerializer]

@@ -1,4 +1,4 @@
-"""The last steps in building the OpenAPI document (drf-spectacular hooks)."""
+"""The last steps in building the OpenAPI document."""
 
 import re
 from collections.abc import Iterator
@@ -9,6 +9,8 @@ from django.conf import settings
 from core.api.documented_errors import DEFAULT_RESPONSE, RETRY_AFTER_STATUSES
 from core.api.serializers import to_camel_case
 
+# Replaced by links.
+CREATED_ITEM = "x-created-item"
 METHODS = ("get", "post", "put", "patch", "delete")
 HEADERS: dict[str, Any] = {
     "X-Request-ID": {
@@ -16,7 +18,10 @@ HEADERS: dict[str, Any] = {
         "schema": {"type": "string"},
     },
     "Retry-After": {
-        "description": "Seconds after which to try again.",
+        "description": (
+            "Seconds after which to try again; none with a code that ends in "
+            "`_NOT_CONFIGURED`."
+        ),
         "schema": {"type": "integer", "format": "int32"},
     },
     "ETag": {
@@ -26,6 +31,10 @@ HEADERS: dict[str, Any] = {
     "Content-Disposition": {
         "description": "Carries the name of the file.",
         "schema": {"type": "string"},
+    },
+    "Location": {
+        "description": "The URL of the new item.",
+        "schema": {"type": "string", "format": "uri"},
     },
     "WWW-Authenticate": {
         "description": "The scheme of authentication.",
@@ -37,7 +46,6 @@ _PATH_PARAMETER_RE = re.compile(r"\{\w+\}")
 
 
 def list_operations(document: Any) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield path, method and description of each operation."""
     for path, item in document["paths"].items():
         for method in METHODS:
             if method in item:
@@ -45,9 +53,9 @@ def list_operations(document: Any) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def simplify_references(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Write a reference and its description side by side, as OpenAPI 3.1 allows.
+    """Write a reference and its description side by side.
 
-    drf-spectacular wraps such a reference in `allOf`, of which generators make a class.
+    Client generators make a class of `allOf`.
     """
     _simplify(result["components"]["schemas"])
     _simplify(result["paths"])
@@ -68,22 +76,22 @@ def _simplify(node: Any) -> None:
 
 
 def add_server(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Name the address of the installation."""
     return result | {"servers": [{"url": settings.PUBLIC_URL.rstrip("/")}]}
 
 
 def mark_public_operations(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Say of public operations that they need no session."""
     for _path, _method, operation in list_operations(result):
         operation.setdefault("security", [])
     return result
 
 
+def _camel_case_parameters(path: str) -> str:
+    return _PATH_PARAMETER_RE.sub(lambda match: to_camel_case(match.group()), path)
+
+
 def rename_path_parameters(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Name path parameters in camelCase, like all names that clients see."""
     result["paths"] = {
-        _PATH_PARAMETER_RE.sub(lambda match: to_camel_case(match.group()), path): item
-        for path, item in result["paths"].items()
+        _camel_case_parameters(path): item for path, item in result["paths"].items()
     }
     for _path, _method, operation in list_operations(result):
         for parameter in operation.get("parameters", []):
@@ -94,8 +102,28 @@ def rename_path_parameters(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     return result
 
 
+def add_links(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Link each creation with the operations on its item."""
+    for _path, _method, operation in list_operations(result):
+        for response in operation["responses"].values():
+            path, pointer = response.pop(CREATED_ITEM, (None, None))
+            if path is None:
+                continue
+            path = _camel_case_parameters(path)
+            (parameter,) = _PATH_PARAMETER_RE.findall(path)
+            item = result["paths"][path]
+            response["links"] = {
+                item[method]["operationId"]: {
+                    "operationId": item[method]["operationId"],
+                    "parameters": {parameter[1:-1]: pointer},
+                }
+                for method in METHODS
+                if method in item
+            }
+    return result
+
+
 def add_response_headers(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Name the headers that clients read."""
     result["components"]["headers"] = HEADERS
     for _path, _method, operation in list_operations(result):
         for status, response in operation["responses"].items():
@@ -107,6 +135,8 @@ def add_response_headers(result: dict[str, Any], **_: Any) -> dict[str, Any]:
             schemas = [c["schema"] for c in response.get("content", {}).values()]
             if {"type": "string", "format": "binary"} in schemas:
                 names.append("Content-Disposition")
+            if "links" in response:
+                names.append("Location")
             if "304" in operation["responses"] and status in {"200", "304"}:
                 names.append("ETag")
             response["headers"] = {
@@ -116,10 +146,7 @@ def add_response_headers(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 
 def share_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Write each problem response once, under a name made of its codes.
-
-    Those with an example stay with their operation.
-    """
+    """Move problem responses without an example to shared components."""
     shared = result["components"]["responses"] = {}
     for _path, _method, operation in list_operations(result):
         responses = operation["responses"]

@@ -10,17 +10,17 @@ from django.utils import translation
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext
 from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
-from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.api.operations import extend_schema
 from core.api.permissions import AllowAny
 from core.api.views import HTTP_METHODS
 
 
 class JsonRenderer(OpenApiJsonRenderer):
-    """The document as JSON, rendered once for each indent, which is at most 8."""
+    """Rendered once for each indent (at most 8)."""
 
     def render(
         self,
@@ -38,8 +38,6 @@ class JsonRenderer(OpenApiJsonRenderer):
 
 
 class YamlRenderer(OpenApiYamlRenderer):
-    """The document as YAML, rendered once."""
-
     def render(
         self,
         data: Any,
@@ -54,20 +52,14 @@ class YamlRenderer(OpenApiYamlRenderer):
 
 
 class PlainJsonRenderer(JsonRenderer):
-    """JSON under its general media type."""
-
     media_type = "application/json"
 
 
 class PlainYamlRenderer(YamlRenderer):
-    """YAML under its general media type."""
-
     media_type = "application/yaml"
 
 
 class OpenApiSchemaView(SpectacularAPIView):
-    """The OpenAPI document, as JSON unless YAML is requested."""
-
     http_method_names = HTTP_METHODS
 
     authentication_classes = []
@@ -88,15 +80,12 @@ class OpenApiSchemaView(SpectacularAPIView):
 
 
 class DocumentationView(SpectacularSwaggerView):
-    """The page of the document, in the language of the browser."""
-
     permission_classes = [AllowAny]
     http_method_names = HTTP_METHODS
     template_name = "api_docs.html"
 
     @extend_schema(exclude=True)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Show the document with the links around it."""
         response: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
         language = translation.get_language() or settings.LANGUAGE_CODE
         response.data |= {
@@ -111,7 +100,7 @@ class DocumentationView(SpectacularSwaggerView):
 
 
 def build_document() -> Any:
-    """Build the document once for a process: it takes longer than most requests."""
+    """Build the document once: it takes longer than most requests."""
     # The library loads its extensions on first use, and fails in two threads at once.
     with _document_lock:
         return _build_document()
@@ -120,16 +109,12 @@ def build_document() -> Any:
 @functools.cache
 def _build_document() -> Any:
     generator: Any = OpenApiSchemaView.generator_class
-    # In the language of the source, whoever requests it first.
     with translation.override(settings.LANGUAGE_CODE):
         return generator().get_schema(public=True)
 
 
 def render_once(data: Any, name: str, render: Callable[[], bytes]) -> bytes:
-    """Return the rendered document of that name; render errors each time.
-
-    Everybody may request the document, and to render it takes up to 50 milliseconds.
-    """
+    """Return the rendered document: rendering takes up to 50 milliseconds."""
     if data is not build_document():
         return render()
     if name not in _rendered_documents:

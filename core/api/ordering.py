@@ -20,7 +20,7 @@ class ReorderRequestSerializer(Serializer):
 def reorder(items: QuerySet[Any], ids: Sequence[int]) -> None:
     """Give `items` the order of `ids`, or raise `InvalidOrderError`.
 
-    Call under a lock against other writers of the list.
+    Call under a lock against other writers.
     """
     by_id = {item.pk: item for item in items}
     if len(ids) != len(by_id) or set(ids) != set(by_id):
@@ -31,6 +31,5 @@ def reorder(items: QuerySet[Any], ids: Sequence[int]) -> None:
 
 
 def next_position(items: QuerySet[Any]) -> int:
-    """Return the `sortOrder` after all of `items`, for a new item."""
     last = items.aggregate(last=Max("sort_order"))["last"]
     return int(last or 0) + 1

@@ -1,4 +1,4 @@
-"""Pages of lists: `count`, `next`, `previous` and `results` (spec 1.4)."""
+"""Pages of lists (spec 1.4)."""
 
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from core.api.public_urls import build_public_url
 from core.api.serializers import QuerySerializer, validate_query
 from core.errors import NotFoundError
 
@@ -34,8 +35,6 @@ class PageQuerySerializer(QuerySerializer):
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """A requested page: `number` from 1, `size` rows."""
-
     number: int
     size: int
 
@@ -44,16 +43,14 @@ class PageRequest:
         return (self.number - 1) * self.size
 
     def slice_rows(self, rows: QuerySet[Row]) -> list[Row]:
-        """Return the rows of the page."""
         return list(rows[self.offset : self.offset + self.size])
 
 
 class UnorderedListError(TypeError):
-    """A queryset without an order: its pages would repeat and skip rows."""
+    """Pages of an unordered queryset would repeat and skip rows."""
 
 
 def get_page_request(request: Request) -> PageRequest:
-    """Return the page of the query parameters `page` and `size` (spec 1.4)."""
     values = validate_query(PageQuerySerializer, request)
     if values["page"] > MAX_PAGE_NUMBER:
         raise NotFoundError(gettext("The page does not exist."))
@@ -63,7 +60,6 @@ def get_page_request(request: Request) -> PageRequest:
 def page_payload(
     request: Request, page: PageRequest, count: int, results: Any
 ) -> dict[str, Any]:
-    """Return the body of a page; raise `NotFoundError` after the last page."""
     # An empty list has a first page.
     if page.number > 1 and page.offset >= count:
         raise NotFoundError(gettext("The page does not exist."))
@@ -78,9 +74,12 @@ def page_payload(
 
 
 def keyset_page_payload(
-    request: Request, parameter: str, next_key: int | None, count: int, results: Any
+    request: Request,
+    parameter: str,
+    next_key: int | str | None,
+    count: int | None,
+    results: Any,
 ) -> dict[str, Any]:
-    """Return the body of a page in keyset pagination, with the key in `parameter`."""
     return {
         "count": count,
         "next": _url_with_parameter(request, parameter, next_key),
@@ -92,19 +91,13 @@ def keyset_page_payload(
 def open_page_payload(
     request: Request, parameter: str, next_key: str | None, results: Any
 ) -> dict[str, Any]:
-    """Return the body of a page of a list that is not counted."""
-    return {
-        "count": None,
-        "next": _url_with_parameter(request, parameter, next_key),
-        "previous": None,
-        "results": results,
-    }
+    """Omit the count."""
+    return keyset_page_payload(request, parameter, next_key, None, results)
 
 
 def paginate_queryset(
     queryset: QuerySet[Any], page: PageRequest
 ) -> tuple[int, list[Any]]:
-    """Return the count and the rows of one page of an ordered queryset."""
     if not queryset.ordered:
         raise UnorderedListError(f"{queryset.model.__name__} queryset is not ordered.")
     return queryset.count(), page.slice_rows(queryset)
@@ -116,4 +109,4 @@ def _url_with_parameter(
     if value is None:
         return None
     query = request.query_params.dict() | {name: str(value)}
-    return request.build_absolute_uri(f"{request.path}?{urlencode(query)}")
+    return build_public_url(request, f"{request.path_info}?{urlencode(query)}")

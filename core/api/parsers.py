@@ -1,4 +1,4 @@
-"""Parsers of request bodies: size limits, and JSON with exact numbers."""
+"""Parsers of request bodies."""
 
 import json
 from collections.abc import Mapping
@@ -12,14 +12,14 @@ from django.utils.translation import gettext
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, MultiPartParser
 
-# Size limit of one uploaded file (spec 10.1).
+# One file (spec 10.1).
 MAX_UPLOAD_BYTES = 10 * 2**20
-# Size limit of the other parts of a multipart body.
+# The other parts of the body.
 MULTIPART_OVERHEAD_BYTES = 2**16
 
 
 class StrictJSONParser(BaseParser):
-    """JSON as in RFC 8259: UTF-8, no NaN or Infinity; fractions become `Decimal`."""
+    """RFC 8259: no NaN or Infinity; fractions become `Decimal`."""
 
     media_type = "application/json"
 
@@ -38,18 +38,12 @@ class StrictJSONParser(BaseParser):
             )
         except UnicodeDecodeError:
             raise ParseError(gettext("The body is not UTF-8.")) from None
-        # ValueError is also raised for integers of more than 4,300 digits,
-        # InvalidOperation for exponents out of range, RecursionError for deep nesting.
+        # Integers above 4,300 digits, exponents out of range, and deep nesting.
         except (ValueError, RecursionError, InvalidOperation):
             raise ParseError(gettext("The body is not valid JSON.")) from None
 
 
 class LimitedMultiPartParser(MultiPartParser):
-    """multipart/form-data with files of at most `MAX_UPLOAD_BYTES`.
-
-    Files of more than 2.5 MB are written to temporary files.
-    """
-
     def parse(
         self,
         stream: IO[Any],
@@ -57,7 +51,7 @@ class LimitedMultiPartParser(MultiPartParser):
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
         request = (parser_context or {})["request"]
-        # Rejected before reading; a body is never longer than its Content-Length.
+        # A body is never longer than its Content-Length.
         content_length = str(request.META.get("CONTENT_LENGTH") or "")
         if (
             content_length.isdigit()
@@ -79,8 +73,6 @@ class LimitedMultiPartParser(MultiPartParser):
 
 
 class RawBodyParser(BaseParser):
-    """The unchanged body, of any media type, of at most `max_bytes` if it is set."""
-
     media_type = "*/*"
     max_bytes: int | None = None
 
@@ -94,7 +86,6 @@ class RawBodyParser(BaseParser):
 
 
 def read_limited(stream: IO[Any], limit: int | None = None) -> bytes:
-    """Return the body; raise `RequestDataTooBig` if it has more than `limit` bytes."""
     limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE if limit is None else limit
     try:
         body: bytes = stream.read(limit + 1)

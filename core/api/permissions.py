@@ -1,4 +1,4 @@
-"""Permission classes of views; every view has exactly one of them."""
+"""Permission classes; every view has exactly one."""
 
 from typing import Any, ClassVar
 
@@ -32,9 +32,6 @@ class SecondFactorSetupRequiredError(DomainError):
 
 
 class IsMember(BasePermission):
-    """Allow authenticated members; the default of all views."""
-
-    # For the OpenAPI document.
     raises: ClassVar[list[type[DomainError]]] = [AuthenticationRequiredError]
 
     def has_permission(self, request: Request, view: Any) -> bool:
@@ -42,7 +39,7 @@ class IsMember(BasePermission):
 
 
 class IsPremium(IsMember):
-    """Allow members with a current PREMIUM plan, and administrators."""
+    """Administrators are premium too."""
 
     raises = [AuthenticationRequiredError, PremiumRequiredError]
 
@@ -56,8 +53,6 @@ class IsPremium(IsMember):
 
 
 class IsAdministrator(IsMember):
-    """Allow members with the role ADMIN."""
-
     raises = [
         AuthenticationRequiredError,
         AdminRequiredError,
@@ -70,7 +65,6 @@ class IsAdministrator(IsMember):
         member: Any = request.user
         if not member.is_administrator:
             raise AdminRequiredError
-        # Sessions do not carry it: read from the member's row, where it is demanded.
         if settings.ADMIN_SECOND_FACTOR and not member.has_second_factor:
             raise SecondFactorSetupRequiredError
         return True

@@ -1,23 +1,22 @@
-"""JSON responses by orjson; decimals are exact number literals."""
+"""JSON responses; decimals are exact number literals."""
 
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
 import orjson
+from rest_framework.exceptions import NotAcceptable
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 
 def format_decimal(value: Decimal) -> str:
-    """Return a decimal without exponent and trailing zeros."""
     text = format(value, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def dump_json(data: Any) -> bytes:
-    """Serialize to UTF-8 JSON."""
     try:
         return orjson.dumps(data, default=_encode_default)
     except orjson.JSONEncodeError:
@@ -25,7 +24,7 @@ def dump_json(data: Any) -> bytes:
 
 
 def _convert_big_ints(data: Any) -> Any:
-    """Convert integers of more than 64 bits, which orjson rejects, to decimals."""
+    """Convert integers of more than 64 bits, which orjson rejects."""
     if isinstance(data, int) and abs(data) >= 2**63:
         return Decimal(data)
     if isinstance(data, dict):
@@ -44,7 +43,7 @@ def _encode_default(value: Any) -> Any:
 
 
 class JSONRenderer(BaseRenderer):
-    """UTF-8 JSON; serializers have named the keys in camelCase (spec 1.3)."""
+    """Serializers name the keys in camelCase (spec 1.3)."""
 
     media_type = "application/json"
     format = "json"
@@ -60,12 +59,20 @@ class JSONRenderer(BaseRenderer):
         return b"" if data is None else dump_json(data)
 
 
-class FastContentNegotiation(DefaultContentNegotiation):
-    """DRF's negotiation, with a shortcut for clients that accept anything."""
+class ContentNegotiation(DefaultContentNegotiation):
+    """Answer with the first media type if the client accepts none (RFC 9110, 12.5.1).
+
+    Generated clients accept only `application/problem+json` where a success has no
+    content.
+    """
 
     def select_renderer(
         self, request: Request, renderers: Any, format_suffix: str | None = None
     ) -> Any:
-        if request.META.get("HTTP_ACCEPT", "*/*") == "*/*":
-            return renderers[0], renderers[0].media_type
-        return super().select_renderer(request, renderers, format_suffix)
+        first = renderers[0], renderers[0].media_type
+        if len(renderers) == 1 or request.META.get("HTTP_ACCEPT", "*/*") == "*/*":
+            return first
+        try:
+            return super().select_renderer(request, renderers, format_suffix)
+        except NotAcceptable:
+            return first

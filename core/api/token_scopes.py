@@ -1,6 +1,6 @@
-"""Scopes of personal tokens: which operations a token may use (spec 2.15).
+"""Operations that a personal token may use (spec 2.15).
 
-A view declares them beside its permission class. One that declares none refuses tokens.
+A view without a declaration refuses tokens.
 """
 
 from collections.abc import Mapping
@@ -16,8 +16,6 @@ SAFE_METHODS = frozenset({"GET", "HEAD"})
 
 
 class TokenScope(StrEnum):
-    """The rights that a personal token may have."""
-
     LEDGER_READ = "ledger:read"
     LEDGER_WRITE = "ledger:write"
     NOTIFICATIONS_WRITE = "notifications:write"
@@ -28,24 +26,19 @@ class TokenScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ScopePair:
-    """The scopes that a view asks for: for GET, and for all other methods.
-
-    None refuses every token.
-    """
+    """None refuses every token."""
 
     read: TokenScope | None = None
     write: TokenScope | None = None
-    # Of actions of a viewset that ask for another one.
+    # Exceptions by action.
     by_action: Mapping[str, TokenScope] = field(default_factory=dict)
 
     def get_scope(self, method: str, action: str | None) -> TokenScope | None:
-        """Return the scope for a method of a view or an action of a viewset."""
         if action is not None and action in self.by_action:
             return self.by_action[action]
         return self.read if method in SAFE_METHODS else self.write
 
 
-# What a view without a declaration has.
 NO_TOKENS = ScopePair()
 LEDGER = ScopePair(TokenScope.LEDGER_READ, TokenScope.LEDGER_WRITE)
 BOARD = ScopePair(TokenScope.BOARD_READ, TokenScope.BOARD_WRITE)
@@ -62,9 +55,9 @@ class ScopeRequiredError(DomainError):
 
 
 def get_required_scope(view: Any, method: str) -> TokenScope | None:
-    """Return the scope that a token needs for this method; None if none is enough.
+    """Return the required scope; None: no scope is enough.
 
-    Only the view's own declaration counts, not that of a base class.
+    Declarations of base classes do not count.
     """
     pair: ScopePair = vars(type(view)).get("token_scopes", NO_TOKENS)
     return pair.get_scope(method, getattr(view, "action", None))

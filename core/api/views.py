@@ -1,33 +1,62 @@
 """Base classes of the views of the JSON API."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from rest_framework import status, viewsets
 from rest_framework import views as rest_framework_views
-from rest_framework import viewsets
+from rest_framework.request import Request
 
+from core.api.created_items import find_location
+from core.api.exception_handler import (
+    IDENTITY,
+    CompressedBodyError,
+    MethodNotAllowedError,
+)
 from core.api.token_scopes import NO_TOKENS, ScopePair
+from core.api.unknown_names import METHODS_WITH_CONTENT, raise_for_unknown_names
 from core.errors import DomainError
 
-# OPTIONS is answered by the CORS middleware alone, and TRACE by nothing.
+# The CORS middleware answers OPTIONS; nothing answers TRACE.
 HTTP_METHODS = ["get", "post", "put", "patch", "delete", "head"]
 
 
 class APIView(rest_framework_views.APIView):
-    """A view, with what the OpenAPI document says about it."""
-
     http_method_names = HTTP_METHODS
 
-    # What a personal token needs; not inherited. A view that declares nothing refuses
-    # tokens.
+    # Subclasses do not inherit it.
     token_scopes: ClassVar[ScopePair] = NO_TOKENS
-    # The area of the service.
     schema_tag: ClassVar[str]
-    # The errors that each handler (`get`) or action (`create`) raises, besides those
-    # that follow from the kind of its request (`core.api.documented_errors`). Those of
-    # `update` are also those of `partial_update`. Subclasses add to them.
+    # Errors by handler (`get`) or action (`create`); subclasses add to them.
+    # `partial_update` has the errors of `update` too.
     raises: ClassVar[Mapping[str, Sequence[type[DomainError]]]] = {}
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        if request.method == "OPTIONS":
+            # Browsers ask without credentials.
+            raise MethodNotAllowedError
+        super().initial(request, *args, **kwargs)
+        raise_if_compressed(request)
+        raise_for_unknown_names(self, request)
+
+    def finalize_response(
+        self, request: Request, response: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        if response.status_code == status.HTTP_201_CREATED and (
+            location := find_location(self, request, response.data)
+        ):
+            response.headers["Location"] = location
+        return super().finalize_response(request, response, *args, **kwargs)
+
+
+def raise_if_compressed(request: Request) -> None:
+    """Raise `CompressedBodyError`: a small body may be any size uncompressed."""
+    if request.method not in METHODS_WITH_CONTENT:
+        return
+    codings = request.META.get("HTTP_CONTENT_ENCODING", "").lower().split(",")
+    if {coding.strip() for coding in codings} - {"", IDENTITY}:
+        raise CompressedBodyError
 
 
 class ViewSet(APIView, viewsets.ViewSet):
-    """A viewset without a queryset."""
+    pass

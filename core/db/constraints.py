@@ -1,4 +1,4 @@
-"""Constraints that Django does not bring: keys over several columns."""
+"""Foreign and primary keys over several columns."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,11 +12,10 @@ from django.db.backends.ddl_references import Columns, Reference, Statement, Tab
 
 
 class CompositeForeignKey(models.BaseConstraint):
-    """A foreign key over several fields, to fields of a model that are unique together.
+    """A foreign key over several fields, to fields that are unique together.
 
-    `to` is a model label ("ledger.Wallet") or "self". `on_delete` is SQL: "CASCADE",
-    "SET NULL (entry_id)"; by default the database refuses to delete a referenced row.
-    As with any foreign key, a row with NULL in one of the fields refers to nothing.
+    `on_delete` is SQL: "CASCADE", "SET NULL (entry_id)"; by default the database
+    refuses to delete a referenced row.
     """
 
     def __init__(
@@ -51,11 +50,7 @@ class CompositeForeignKey(models.BaseConstraint):
     def create_sql(  # type: ignore[override]
         self, model: type[models.Model], schema_editor: BaseDatabaseSchemaEditor
     ) -> str:
-        """Have the constraint added at the end of the migration, as Django's are.
-
-        The empty string is what the schema editor has to execute right now. (None
-        would do for `add_constraint`, but `table_sql` queues whatever it is given.)
-        """
+        """Defer the constraint to the end of the migration."""
         table = model._meta.db_table
         quote_name = schema_editor.quote_name
         columns = [_field(model, name).column for name in self.fields]
@@ -75,14 +70,13 @@ class CompositeForeignKey(models.BaseConstraint):
     def remove_sql(  # type: ignore[override]
         self, model: type[models.Model], schema_editor: BaseDatabaseSchemaEditor
     ) -> Statement:
-        # Not `sql_delete_fk`: that one first sets the constraint IMMEDIATE, which
-        # PostgreSQL refuses for a constraint that is not deferrable.
+        # `sql_delete_fk` sets the constraint IMMEDIATE, which PostgreSQL refuses unless
+        # it is deferrable.
         return schema_editor._delete_constraint_sql(  # type: ignore[attr-defined, no-any-return]  # noqa: SLF001
             schema_editor.sql_delete_constraint, model, self.name
         )
 
     def target_model(self, model: type[models.Model]) -> type[models.Model]:
-        """Return the referenced model, historical if `model` is."""
         if self.to == "self":
             return model
         return model._meta.apps.get_model(self.to)
@@ -94,9 +88,7 @@ class CompositeForeignKey(models.BaseConstraint):
         exclude: Any = None,
         using: str = DEFAULT_DB_ALIAS,
     ) -> None:
-        """Raise ValidationError if the referenced row does not exist."""
         fields = [_field(model, name) for name in self.fields]
-        # What the database computes is not known before the row is saved.
         if any(field.generated for field in fields):
             return
         if exclude and not set(self.fields).isdisjoint(exclude):
@@ -171,12 +163,9 @@ class CompositeForeignKey(models.BaseConstraint):
 
 
 class TablePrimaryKey(models.BaseConstraint):
-    """The primary key of the table, where it is not the field that Django calls `pk`.
+    """The table's primary key (member_id, id), so that members can be distributed.
 
-    For tables whose rows belong to members: the key is (member_id, id), so that the
-    table can be distributed by member. Django's `pk` stays the `id` alone, since its
-    foreign keys and its admin know no composite keys. `name` is the one that PostgreSQL
-    gives a primary key, `<table>_pkey`.
+    Django's `pk` stays `id`: its foreign keys and its admin know no composite keys.
     """
 
     def __init__(
@@ -203,7 +192,6 @@ class TablePrimaryKey(models.BaseConstraint):
     def create_sql(  # type: ignore[override]
         self, model: type[models.Model], schema_editor: BaseDatabaseSchemaEditor
     ) -> str:
-        """Have the key replaced at the end of the migration, before foreign keys."""
         columns = [_field(model, name).column for name in self.fields]
         schema_editor.deferred_sql.insert(
             0, self._replace_key(model, schema_editor, columns)
@@ -256,10 +244,7 @@ class TablePrimaryKey(models.BaseConstraint):
 
 
 class _Target(Reference):
-    """The referenced table and columns, looked up when the statement is executed.
-
-    The migration may create the referenced table after the one that refers to it.
-    """
+    """The referenced table, looked up at execution."""
 
     def __init__(
         self,
@@ -274,7 +259,7 @@ class _Target(Reference):
     def references_table(self, table: str) -> bool:
         try:
             return self.constraint.target_model(self.model)._meta.db_table == table
-        except LookupError:  # not created yet
+        except LookupError:
             return False
 
     def __str__(self) -> str:
@@ -285,5 +270,5 @@ class _Target(Reference):
 
 
 def _field(model: type[models.Model], name: str) -> Any:
-    """Return a concrete field; `get_field` is typed for relations of others too."""
+    """Return `Any`: `get_field` is typed for reverse relations too."""
     return model._meta.get_field(name)

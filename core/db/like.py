@@ -2,5 +2,4 @@
 
 
 def escape_like(text: str) -> str:
-    """Escape the wildcards of a pattern, so that they match themselves."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

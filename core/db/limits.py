@@ -1,8 +1,6 @@
 """Verify at the start that PostgreSQL enforces the limits of the settings.
 
-They come with each connection as `options`, or, behind a pooler that shares connections
-among transactions, from the role. A pooler that ignores `options`, or a role without
-limits, would let a statement run and a lock be waited for without end.
+A pooler that ignores `options` would let statements run without end.
 """
 
 import logging
@@ -15,21 +13,18 @@ from core.db.sessions import open_session
 
 logger = logging.getLogger(__name__)
 
-# In milliseconds, as `DATABASE_LIMITS`.
+# In milliseconds.
 _EFFECTIVE_LIMITS = """
 SELECT name, setting::int FROM pg_settings WHERE name = ANY (%s) ORDER BY name
 """
 
 
 def check_database_limits_or_exit() -> None:
-    """Exit with a one-line message if the limits in force are not those required.
-
-    Where the database cannot be reached, the service starts without the check.
-    """
+    """Exit if other limits are in force, but not if the database is down."""
     try:
         problem = find_limit_problem()
     except psycopg.OperationalError as error:
-        # PgBouncer's words for `options`, which it forwards to nobody.
+        # PgBouncer rejects `options` with these words.
         if "startup parameter" not in str(error):
             logger.warning("the limits of the database could not be checked")
             return
@@ -42,10 +37,8 @@ def check_database_limits_or_exit() -> None:
 
 
 def find_limit_problem() -> str | None:
-    """Return a sentence that names the limits that differ; None if there are none."""
     required: dict[str, int] = settings.DATABASE_LIMITS
-    # Without Django's connection: its pool would leave threads and sockets to the
-    # processes that are forked from this one, and its metrics would be theirs.
+    # Forked processes would inherit the threads and sockets of Django's pool.
     with open_session() as session:
         rows = session.execute(_EFFECTIVE_LIMITS, [list(required)]).fetchall()
         role = session.info.user

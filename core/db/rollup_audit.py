@@ -1,7 +1,6 @@
-"""Audit of rollups: stored counters and totals that must equal their source rows.
+"""Audit of rollups, which must equal their source rows.
 
-Triggers keep them right. The audit is for operators who want to verify that, or who
-changed rows with the triggers disabled.
+It finds rows that were changed with triggers disabled.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +11,7 @@ from django.db import connection, transaction
 
 from core.db.transactions import repeatable_read
 
-# What must be added to the stored values, by key; a missing row counts as zeros.
+# A missing row counts as zeros.
 _DIFFERENCE = """
     SELECT {key}, {sums} FROM (
         SELECT {key}, {columns} FROM ({source}) source
@@ -23,7 +22,7 @@ _DIFFERENCE = """
 """
 _COUNT_DIFFERENCES = "SELECT count(*) FROM ({difference}) difference"
 _DELETE = "DELETE FROM {table} WHERE {scope}"
-# In the order of the primary key, whose index then grows at its end.
+# The index of the primary key grows at its end.
 _INSERT = "INSERT INTO {table} ({columns}) {source} ORDER BY {key}"
 _ADD = """
     INSERT INTO {table} AS stored ({columns}) {source}
@@ -34,7 +33,6 @@ _UPDATE = """
     WHERE {same_key} AND ({stored_columns}) IS DISTINCT FROM ({source_columns})
 """
 _LOCK = "LOCK TABLE {tables} IN SHARE ROW EXCLUSIVE MODE"
-# The scope of a statement about all rows.
 ALL_ROWS = "true"
 
 
@@ -42,11 +40,8 @@ ALL_ROWS = "true"
 class Rollup:
     """Columns of a table, and the query that computes them from the source rows.
 
-    `source_query` returns the key and the columns, by their names and in this order,
-    unsorted. It may have a placeholder `{scope}` for an SQL condition that restricts
-    both its rows and those of the table, such as those of one member. A table that
-    holds nothing else is refilled when it is rebuilt; of others
-    (`is_whole_table=False`) only the columns of wrong rows are updated.
+    `{scope}` of `source_query` is an SQL condition. Tables that hold more
+    (`is_whole_table=False`) keep their rows.
     """
 
     table: str
@@ -56,10 +51,6 @@ class Rollup:
     is_whole_table: bool = True
 
     def make_difference_query(self, scope: str = ALL_ROWS) -> str:
-        """Return the statement that lists the keys whose stored values are wrong.
-
-        Its columns are those of the rollup, with what the stored values lack.
-        """
         return _DIFFERENCE.format(
             table=self.table,
             key=", ".join(self.key),
@@ -72,7 +63,6 @@ class Rollup:
         )
 
     def make_addition_statement(self, source: str) -> str:
-        """Return the statement that adds the rows of a query to the stored values."""
         return _ADD.format(
             table=self.table,
             columns=", ".join(self.key + self.columns),
@@ -84,7 +74,6 @@ class Rollup:
         )
 
     def make_rebuild_statements(self, scope: str = ALL_ROWS) -> list[str]:
-        """Return the statements that make the rows equal to their source."""
         source = self.source_query.format(scope=scope)
         if self.is_whole_table:
             columns = ", ".join(self.key + self.columns)
@@ -111,9 +100,8 @@ class Rollup:
 
 
 def count_drift(rollups: Sequence[Rollup]) -> dict[str, int]:
-    """Return the number of wrong rows by table, 0 where the stored values are right."""
     drift = {}
-    # One snapshot, so that concurrent writes do not show as drift.
+    # One snapshot: concurrent writes do not show as drift.
     with repeatable_read(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
         for rollup in rollups:
@@ -128,11 +116,7 @@ def rebuild_rollups(
     locked_tables: Sequence[str],
     report: Callable[[str], Any] = str,
 ) -> None:
-    """Compute all rollups again from their source rows.
-
-    Writers of the locked tables wait until the end. Calls `report` with a line for each
-    table.
-    """
+    """Recompute while writers of the locked tables wait."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
         cursor.execute(_LOCK.format(tables=", ".join(locked_tables)))

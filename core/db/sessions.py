@@ -1,14 +1,11 @@
-"""Sessions of PostgreSQL beside those of Django."""
+"""PostgreSQL connections outside of Django's pool."""
 
 import psycopg
 from django.conf import settings
 
 
 def open_session(*, autocommit: bool = False) -> psycopg.Connection:
-    """Return a new connection to the database that belongs to no pool.
-
-    Django's would open a pool, whose threads and sockets outlive the caller.
-    """
+    """Connect; Django's pool has threads that outlive the caller."""
     database = settings.DATABASES["default"]
     options = {k: v for k, v in database["OPTIONS"].items() if k != "pool"}
     return psycopg.connect(

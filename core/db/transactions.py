@@ -1,4 +1,4 @@
-"""Transactions that are repeated after a conflict, or see one snapshot throughout."""
+"""Transactions that are repeated after a conflict, or see one snapshot."""
 
 import functools
 import logging
@@ -14,8 +14,7 @@ from psycopg import errors
 from core.metrics import transaction_conflicts
 
 MAX_RETRIES = 3
-# Of the first wait, which is random, as are the later ones, each up to twice as long:
-# two transactions that met once shall not meet again.
+# The bound doubles with each retry.
 MAX_BACKOFF_SECONDS = 0.05
 CONFLICTS = (errors.DeadlockDetected, errors.SerializationFailure)
 
@@ -25,13 +24,10 @@ logger = logging.getLogger(__name__)
 
 
 def retry_on_conflict(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function to be called again, up to three times, after a conflict.
+    """Call the function again, up to three times, after a conflict.
 
-    PostgreSQL ends one of the transactions that wait for each other, or that cannot be
-    put in an order; it had no effect and may be repeated. The function must write in
-    one transaction only, and what it does before, in its arguments or outside of the
-    database, must be safe to repeat. Within an open transaction the error is raised,
-    since that has ended as a whole: the function that opened it is called again.
+    The function must write in one transaction only, and be safe to repeat. Within an
+    open transaction the error is raised to its opener.
     """
 
     @functools.wraps(function)
@@ -46,7 +42,7 @@ def retry_on_conflict(function: Callable[P, R]) -> Callable[P, R]:
                 if not is_conflict(error):
                     raise
                 transaction_conflicts.inc()
-                logger.warning("transaction conflict in %s", function.__qualname__)
+                logger.warning("transaction conflict in %s", call.__qualname__)
                 if retries == MAX_RETRIES:
                     raise
             time.sleep(random.uniform(0, MAX_BACKOFF_SECONDS * 2**retries))  # noqa: S311  # not secret
@@ -56,15 +52,19 @@ def retry_on_conflict(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def is_conflict(error: Exception) -> bool:
-    """Return True for a deadlock or a serialization failure: 40P01, 40001."""
     return isinstance(error.__cause__, CONFLICTS)
+
+
+def is_lock_timeout(error: Exception) -> bool:
+    """Return True for 55P03."""
+    return isinstance(error.__cause__, errors.LockNotAvailable)
 
 
 @contextmanager
 def repeatable_read() -> Iterator[None]:
-    """Let all statements of the block read the same snapshot, and write nothing.
+    """Let all statements of the block read the same snapshot.
 
-    Inside an open transaction the block runs in that one, with its isolation level.
+    An open transaction keeps its isolation level.
     """
     is_outermost = not connection.in_atomic_block
     with transaction.atomic():

@@ -1,1 +1,1 @@
-"""Periodic jobs: the record of each run, the runner, the Beat scheduler."""
+"""Periodic jobs."""

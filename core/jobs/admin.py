@@ -1,4 +1,4 @@
-"""Periodic jobs in the Django admin: their schedule and their runs."""
+"""Periodic jobs in the Django admin."""
 
 from typing import Any
 
@@ -24,8 +24,8 @@ from core.jobs.models import JobRun
 from core.jobs.status import get_job_intervals
 
 DAY, HOUR, MINUTE = 86_400, 3_600, 60
-# The schedule is part of the settings: django-celery-beat's own pages would let staff
-# change it until the next start of Beat.
+# The schedule is part of the settings: changes on django-celery-beat's pages would last
+# until the next start of Beat.
 for model in (
     beat.PeriodicTask,
     beat.IntervalSchedule,
@@ -37,8 +37,6 @@ for model in (
 
 
 class JobFilter(admin.SimpleListFilter):
-    """A filter by the jobs of the schedule, without a query for the names."""
-
     title = _("Job")
     parameter_name = "job"
 
@@ -63,7 +61,6 @@ class JobRunAdmin(ReadOnlyAdmin):
 
 
 def describe_interval(task: Any) -> str:
-    """Return how often a job runs, in the largest unit that divides the interval."""
     if task.interval is None:
         return str(task.schedule)
     seconds = int(task.interval.schedule.run_every.total_seconds())
@@ -81,14 +78,14 @@ def describe_interval(task: Any) -> str:
     return text.format(count=seconds)
 
 
-# The names of the library's models in our catalogue: its own Korean lacks some.
+# The library's own Korean lacks some names of its models.
 LIBRARY_NAMES = (
     gettext_noop("Periodic Tasks"),
     gettext_noop("periodic task"),
     gettext_noop("periodic tasks"),
 )
 ON_OR_OFF: Badges = {True: (_("On"), "good"), False: (_("Off"), "bad")}
-# Not under the names of fields, whose hints the library words.
+# Column names differ from field names, whose hints come from the library.
 TASK = Column("job", _("Job"), lambda task: get_job_label(task.name))
 EVERY = Column("every", _("Runs"), describe_interval)
 LAST_RUN = time_column("sent_at", _("Last sent"), path="last_run_at")
@@ -96,8 +93,6 @@ LAST_RUN = time_column("sent_at", _("Last sent"), path="last_run_at")
 
 @admin.register(beat.PeriodicTask)
 class PeriodicTaskAdmin(ListAdmin):
-    """The jobs of the schedule, which staff may only disable and enable."""
-
     list_display = [
         *(TASK, EVERY),
         badge_column("on", _("State"), ON_OR_OFF, path="enabled"),
@@ -135,7 +130,6 @@ class PeriodicTaskAdmin(ListAdmin):
     def formfield_for_dbfield(
         self, db_field: Any, request: HttpRequest, **options: Any
     ) -> Any:
-        # The library's labels and hints are not translated well.
         if db_field.name == "enabled":
             options |= {
                 "label": gettext("On"),

@@ -1,4 +1,4 @@
-"""The jobs of the schedule and their runs in plain words, for staff."""
+"""Jobs and their runs in plain words, for staff."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -21,20 +21,17 @@ STATES: Badges = {
 }
 
 JOB_LABELS: dict[str, Text] = {
-    "delete_closed_accounts": _("Delete closed accounts"),
     "purge_sessions": _("Delete ended sessions"),
     "snapshot_daily_metrics": _("Store the figures of the day"),
     "expire_plans": _("End expired plans"),
     "process_store_notifications": _("Process notifications of the store"),
     "purge_images": _("Delete unused images"),
-    "move_entries": _("Move entries of large wallets and categories"),
     "run_recurring": _("Post recurring entries"),
     "send_mail": _("Send mails"),
 }
 
 
 def get_job_label(name: str) -> str:
-    """Return the words for a job, its name where there are none."""
     return str(JOB_LABELS.get(name, name))
 
 

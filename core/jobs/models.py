@@ -1,24 +1,21 @@
-"""The models of the runs of periodic jobs."""
+"""Runs of periodic jobs."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 
 class JobRun(models.Model):
-    """One run of a periodic job."""
-
     class State(models.TextChoices):
         RUNNING = "RUNNING"
         DONE = "DONE"
         FAILED = "FAILED"
         SKIPPED = "SKIPPED", "skipped, another run was under way"
 
-    # The name of the job in CELERY_BEAT_SCHEDULE.
+    # The name in CELERY_BEAT_SCHEDULE.
     job = models.CharField(max_length=50)
     state = models.CharField(max_length=7, choices=State.choices)
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
-    # The number of rows that the run processed.
     count = models.BigIntegerField(null=True)
     # The class of the exception: its message may contain members' data.
     error = models.CharField(max_length=200, blank=True, default="")
@@ -45,14 +42,11 @@ class JobRun(models.Model):
 
 
 class JobRange(models.Model):
-    """A range of ids of a run in progress, processed by one worker at a time."""
-
     run = models.ForeignKey(JobRun, on_delete=models.CASCADE, related_name="ranges")
     # Both inclusive.
     first_id = models.BigIntegerField()
     last_id = models.BigIntegerField()
     ended_at = models.DateTimeField(null=True)
-    # As those of a run.
     count = models.BigIntegerField(null=True)
     error = models.CharField(max_length=200, blank=True, default="")
 

@@ -1,8 +1,7 @@
 """Runs that are split into ranges of ids, which several workers process at once.
 
-Each range is processed under a lease. A worker that finds no free range waits until the
-others have ended, so that it takes over the range of one that is killed; the last one
-closes the run. A run whose workers were all killed is continued by the next task.
+Each range is processed under a lease. A worker without a free range waits, to take over
+from a killed worker. If all were killed, the next task continues the run.
 """
 
 import logging
@@ -19,11 +18,9 @@ from core.jobs.models import JobRange, JobRun
 from core.jobs.runner import log_end_of_run, purge_old_records
 from core.leases.holding import HeldLease, LeaseLostError, acquire_lease
 
-# Ids, of which not all need to exist.
 RANGE_SIZE = 1_000
 POLL_INTERVAL_SECONDS = 0.5
 
-# Ranges that nobody works on; a killed worker's when its lease has expired.
 _FREE_RANGES = """
 SELECT * FROM job_range
 WHERE run_id = %s AND ended_at IS NULL AND NOT EXISTS (
@@ -34,12 +31,12 @@ ORDER BY id LIMIT 1
 """
 
 logger = logging.getLogger(__name__)
-# Takes the current time and the first and last id; returns the number of rows.
+# Takes the time and the first and last id; returns the number of rows.
 RangeJob = Callable[[datetime, int, int], int]
 
 
 class RangeFailedError(RuntimeError):
-    """A range of a run failed; the log has the reason."""
+    """The log has the reason."""
 
 
 def run_job_in_ranges(
@@ -49,11 +46,10 @@ def run_job_in_ranges(
     *,
     call_helpers: Callable[[], object] = lambda: None,
 ) -> JobRun:
-    """Run `job` for all ids up to `last_id`, or help a run that is in progress.
+    """Run `job` for all ids up to `last_id`, or help a run in progress.
 
-    Return the record when all ranges have ended. A range whose job raises is recorded
-    as failed, and the others are processed; `RangeFailedError` is raised at the end.
-    `call_helpers` is called once for a run, to have other workers call `help_run`.
+    Raise `RangeFailedError` after the last range if any failed. `call_helpers` starts
+    `help_run` in other workers.
     """
     run, is_new = _get_or_create_run(name, last_id)
     if is_new and run.ranges.count() > 1:
@@ -62,7 +58,6 @@ def run_job_in_ranges(
 
 
 def help_run(name: str, job: RangeJob) -> None:
-    """Help the run of this name, if there is one in progress."""
     if run := _find_run(name):
         _work(run, job)
 
@@ -79,7 +74,7 @@ def _get_or_create_run(name: str, last_id: int) -> tuple[JobRun, bool]:
             return run, False
         try:
             with transaction.atomic():
-                # Unique: of two that create a run at once, one helps the other.
+                # Unique: of two concurrent calls, the second helps the first.
                 run = JobRun.objects.create(
                     job=name, state=JobRun.State.RUNNING, started_at=timezone.now()
                 )
@@ -113,7 +108,6 @@ def _work(run: JobRun, job: RangeJob) -> JobRun:
 
 
 def _acquire_range(run: JobRun) -> tuple[JobRange, HeldLease] | None:
-    """Return a range that has not ended, with its lease; None if all are held."""
     while free := list(JobRange.objects.raw(_FREE_RANGES, [run.pk])):
         held = acquire_lease(free[0].lease_name)
         if held is None:
@@ -126,14 +120,12 @@ def _acquire_range(run: JobRun) -> tuple[JobRange, HeldLease] | None:
 
 
 def _process(range_: JobRange, held: HeldLease, job: RangeJob) -> None:
-    """Run the job for the range and record its end."""
     count, error = None, ""
     try:
         try:
             count = job(timezone.now(), range_.first_id, range_.last_id)
         except Exception as failure:
             logger.exception("job range %s failed", range_)
-            # The class only: the message may contain members' data.
             error = type(failure).__name__
         with transaction.atomic():
             held.ensure_held()
@@ -141,7 +133,6 @@ def _process(range_: JobRange, held: HeldLease, job: RangeJob) -> None:
                 ended_at=timezone.now(), count=count, error=error
             )
     except LeaseLostError:
-        # Whoever has it now does what is left of the range, and records that.
         logger.warning("job range %s was taken over", range_)
     finally:
         held.release()
@@ -149,7 +140,6 @@ def _process(range_: JobRange, held: HeldLease, job: RangeJob) -> None:
 
 @retry_on_conflict
 def _close(run: JobRun) -> None:
-    """Record the end of the run, unless another worker has."""
     with transaction.atomic():
         rows = JobRun.objects.select_for_update().filter(pk=run.pk)
         open_run = rows.filter(state=JobRun.State.RUNNING).first()

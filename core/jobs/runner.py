@@ -1,7 +1,6 @@
-"""Runs of periodic jobs: at most one at a time for each job, each with a `JobRun`.
+"""Runs of periodic jobs: one at a time for each job.
 
-Jobs are idempotent; the lease only saves work. The job of a process that was killed is
-taken over when its lease has expired.
+Jobs are idempotent; the lease only saves work.
 """
 
 import logging
@@ -24,13 +23,9 @@ Job = Callable[[datetime], int]
 
 
 def run_job(name: str, job: Job) -> JobRun:
-    """Run `job`, unless a run of the same name is in progress, and return its record.
-
-    `job` takes the current time and returns the number of rows that it processed. An
-    exception is recorded and raised again.
-    """
-    # A task that is delivered again because its worker was killed comes before the
-    # lease has expired, and must not be skipped.
+    """Skip `job` while a run of the same name is in progress."""
+    # The task of a killed worker is delivered again before its lease expires, and must
+    # not be skipped.
     with lease(f"job {name}", acquire_lease_of_killed_holder) as held:
         now = timezone.now()
         purge_old_records(now)
@@ -38,7 +33,7 @@ def run_job(name: str, job: Job) -> JobRun:
             return JobRun.objects.create(
                 job=name, state=JobRun.State.SKIPPED, started_at=now, ended_at=now
             )
-        # With the lease this run is the only one: others that seem to run were killed.
+        # This run holds the lease: the others were killed.
         JobRun.objects.filter(job=name, state=JobRun.State.RUNNING).update(
             state=JobRun.State.FAILED, ended_at=now, error="killed"
         )
@@ -48,7 +43,7 @@ def run_job(name: str, job: Job) -> JobRun:
         try:
             run.count = job(now)
         except Exception as error:
-            # The class only: the message may contain members' data.
+            # The message may contain members' data.
             _finish_run(run, JobRun.State.FAILED, type(error).__name__)
             raise
         _finish_run(run, JobRun.State.DONE)
@@ -56,13 +51,11 @@ def run_job(name: str, job: Job) -> JobRun:
 
 
 def purge_old_records(now: datetime) -> None:
-    """Delete old records of runs and expired leases."""
     purge_expired_leases()
     JobRun.objects.filter(started_at__lt=now - RUN_RETENTION).delete()
 
 
 def list_last_runs() -> list[JobRun]:
-    """Return the newest run of each job that was not skipped, by name."""
     runs = JobRun.objects.exclude(state=JobRun.State.SKIPPED)
     return list(runs.order_by("job", "-started_at", "-id").distinct("job"))
 

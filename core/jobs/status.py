@@ -1,4 +1,4 @@
-"""The status of the periodic jobs, for the dashboard, metrics and `check_jobs`."""
+"""The status of jobs."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -31,10 +31,7 @@ ORDER BY job.name
 
 @dataclass(frozen=True, slots=True)
 class JobStatus:
-    """A job with its last run that was not skipped; `state` is None before the first.
-
-    `count` is the number of rows that the run processed.
-    """
+    """The last run is not a skipped one."""
 
     name: str
     interval: timedelta
@@ -45,7 +42,6 @@ class JobStatus:
     last_success_at: datetime | None
 
     def is_overdue(self, now: datetime) -> bool:
-        """Return whether the last successful run is older than twice the interval."""
         if self.name in settings.ON_DEMAND_JOBS:
             return False
         max_age = OVERDUE_AFTER_INTERVALS * self.interval
@@ -57,14 +53,12 @@ class JobStatus:
 
 
 def list_job_statuses() -> list[JobStatus]:
-    """Return the status of each job that Beat starts, by name."""
     intervals = get_job_intervals()
     params = [list(intervals), list(intervals.values())]
     return fetch_all(_LAST_RUNS, params, JobStatus)
 
 
 def get_job_intervals() -> dict[str, timedelta]:
-    """Return the interval of each job, by the name that its runs are recorded under."""
     return {
         name: job["schedule"] for name, job in settings.CELERY_BEAT_SCHEDULE.items()
     }

@@ -1,1 +1,1 @@
-"""Leases: locks that outlive a transaction, held in rows instead of sessions."""
+"""Leases: locks in rows, which outlive a transaction."""

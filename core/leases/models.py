@@ -4,12 +4,9 @@ from django.db import models
 
 
 class Lease(models.Model):
-    """A lease that is held, or that expired and was not released."""
-
     name = models.CharField(max_length=100, primary_key=True)
-    # A random value of each acquisition.
     holder = models.UUIDField()
-    # By the clock of the database.
+    # Clock of the database.
     expires_at = models.DateTimeField()
 
     class Meta:

@@ -1,9 +1,8 @@
 """PostgreSQL and Valkey for development and tests, from their wheels.
 
-No root and no Docker are needed. Each store has a directory of its own and is run by
-a supervisor process in a separate session, so that Ctrl-C does not reach it. Clients
-of the store hold a shared lock on a file in that directory. When the last client has
-released it or ended, the supervisor stops the store and exits.
+A supervisor process runs each store in a separate session, so that Ctrl-C does not
+reach it. Clients hold a shared lock on a file. When the last client has released it or
+ended, the supervisor stops the store and exits.
 """
 
 import tempfile
@@ -23,37 +22,33 @@ __all__ = [
     "acquire_stores",
 ]
 
-# A store is only started if its setting is not given.
 SETTING_BY_STORE = {"postgres": "DATABASE_URL", "valkey": "REDIS_URL"}
 
 
 @dataclass(frozen=True)
 class StoreLeases:
-    """The stores that this process uses until it releases them or ends."""
-
     leases: tuple[StoreLease, ...]
 
     @property
     def settings(self) -> dict[str, str]:
-        """Return DATABASE_URL and REDIS_URL of the stores that were started here."""
         return {SETTING_BY_STORE[lease.name]: lease.url for lease in self.leases}
 
     @property
     def lock_fds(self) -> tuple[int, ...]:
-        """Return descriptors for a child to inherit, so that the stores outlive it."""
+        """Return descriptors for a child to inherit: the stores run until it ends."""
         return tuple(lease.lock_fd for lease in self.leases)
 
     def release(self) -> None:
-        """Release the stores; wait until those without other clients have stopped."""
+        """Wait until stores without other clients have stopped."""
         with ThreadPoolExecutor(len(SETTING_BY_STORE)) as threads:
             list(threads.map(StoreLease.release, self.leases))
 
 
 def acquire_stores(names: Iterable[str], data_dir: Path | None) -> StoreLeases:
-    """Start the named stores under `data_dir`, or join those that run there.
+    """Start the named stores under `data_dir`, or join running stores.
 
     Without `data_dir` the stores are ephemeral: fast, not crash-safe, in a temporary
-    directory that their supervisors remove. Raise StoreError if one does not start.
+    directory that their supervisors remove.
     """
     names = tuple(names)
     if data_dir or not names:

@@ -1,4 +1,4 @@
-"""The directory of one store: its locks, port, password and URL."""
+"""Locks, port, password and URL of a store."""
 
 import fcntl
 import os
@@ -13,16 +13,16 @@ LOOPBACK = "127.0.0.1"
 
 
 class StoreError(Exception):
-    """A store cannot be started; the message is one line for the terminal."""
+    """The message is one line for the terminal."""
 
 
 @dataclass(frozen=True)
 class StoreDir:
     """The directory of one store.
 
-    `clients.lock` is held shared by every client, and exclusively by a supervisor
-    that stops the store. `supervisor.lock` is held by the running supervisor.
-    `start.lock` is held by the one client that looks for a supervisor or starts one.
+    Clients hold `clients.lock` shared; a supervisor that stops the store holds it
+    exclusively. The running supervisor holds `supervisor.lock`; a client that looks for
+    a supervisor or starts it holds `start.lock`.
     """
 
     path: Path
@@ -42,7 +42,7 @@ class StoreDir:
 
     @property
     def url_file(self) -> Path:
-        """Return the file that exists while the store is ready and holds its URL."""
+        """The file exists while the store is ready."""
         return self.path / "url"
 
     @property
@@ -50,11 +50,10 @@ class StoreDir:
         return self.path / "log"
 
     def get_or_create_password(self) -> str:
-        """Return the password of the store; create it at the first call."""
         return get_or_create_secret(self.path / "password", secrets.token_hex(24))
 
     def choose_port(self) -> int:
-        """Return the port of the last run, or a new one if that is taken."""
+        """Return the port of the last run, or a new port if that is taken."""
         port = self._saved_port()
         if port is None or not is_port_free(port):
             port = find_free_port()
@@ -68,7 +67,6 @@ class StoreDir:
             return None
 
     def last_log_error(self) -> str:
-        """Return the last fatal line of the log, else its last line."""
         try:
             lines = self.log.read_text(errors="replace").strip().splitlines()
         except FileNotFoundError:
@@ -78,7 +76,6 @@ class StoreDir:
 
 
 def get_or_create_secret(path: Path, fresh: str) -> str:
-    """Return the secret stored in `path`; store `fresh` there if there is none."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
@@ -110,7 +107,6 @@ def try_lock(descriptor: int, operation: int) -> bool:
 
 @contextmanager
 def exclusive_lock(path: Path) -> Iterator[None]:
-    """Wait for the exclusive lock on `path` and hold it."""
     descriptor = open_lock_file(path)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -120,7 +116,6 @@ def exclusive_lock(path: Path) -> Iterator[None]:
 
 
 def is_locked(path: Path) -> bool:
-    """Return True if a process holds `path` exclusively; False if there is no file."""
     with suppress(FileNotFoundError):
         descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         try:

@@ -1,4 +1,4 @@
-"""The client side of a store: attach to it, start its supervisor, release it."""
+"""The client side of a store."""
 
 import fcntl
 import os
@@ -26,13 +26,13 @@ POLL_INTERVAL_SECONDS = 0.02
 
 SupervisorProcess = subprocess.Popen[bytes]
 
-# Supervisors started by this process, by directory; the last client waits for them.
+# The last client waits for the supervisors that this process started.
 _supervisors: dict[Path, SupervisorProcess] = {}
 
 
 @dataclass(frozen=True)
 class StoreLease:
-    """The use of one store; it runs while any process holds `lock_fd` open."""
+    """The store runs while any process holds `lock_fd` open."""
 
     name: str
     store_dir: StoreDir
@@ -40,7 +40,6 @@ class StoreLease:
     lock_fd: int
 
     def release(self) -> None:
-        """Release the store; the last client waits until it has stopped."""
         is_last = try_lock(self.lock_fd, fcntl.LOCK_EX)
         os.close(self.lock_fd)
         if not is_last:
@@ -54,7 +53,6 @@ class StoreLease:
 
 
 def acquire_store(name: str, store_dir: StoreDir) -> StoreLease:
-    """Attach to the store of `store_dir`; start it if it is not running."""
     try:
         store_dir.path.mkdir(parents=True, exist_ok=True)
         lock = open_lock_file(store_dir.clients_lock)

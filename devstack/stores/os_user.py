@@ -1,4 +1,4 @@
-"""The OS user that PostgreSQL runs as, since it refuses to run as root."""
+"""PostgreSQL refuses to run as root."""
 
 import os
 import pwd
@@ -15,14 +15,13 @@ FALLBACK_USER = "nobody"
 
 @dataclass(frozen=True)
 class OsUser:
-    """The OS user a process runs as; the current user if no ids are set."""
+    """No ids: the current user."""
 
     name: str
     uid: int | None = None
     gid: int | None = None
 
     def can_access(self, *paths: Path) -> bool:
-        """Return True if the user can read all these files and directories."""
         names = [shlex.quote(str(path)) for path in paths]
         tests = [f"{{ test -r {name} || test -x {name}; }}" for name in names]
         return self.run(["/bin/sh", "-c", " && ".join(tests)]).returncode == 0
@@ -30,7 +29,6 @@ class OsUser:
     def run(
         self, command: list[str], *, text: str = ""
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run `command` and wait; its output goes to our own stdout and stderr."""
         return subprocess.run(  # noqa: S603
             command,
             input=text.encode(),
@@ -43,7 +41,6 @@ class OsUser:
         )
 
     def chown_recursive(self, path: Path) -> None:
-        """Make the user the owner of `path` and everything below it."""
         if self.uid is None or self.gid is None:
             return
         for each in (path, *path.rglob("*")):
@@ -66,5 +63,4 @@ def choose_os_user(owned: Path) -> OsUser:
 
 
 def minimal_env() -> dict[str, str]:
-    """Return an environment without PG* variables, which would change PostgreSQL."""
     return {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}

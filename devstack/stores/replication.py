@@ -1,7 +1,6 @@
-"""A streaming standby: create one, promote it, make a former primary follow it.
+"""A streaming standby, for drills and tests.
 
-For drills and tests on one machine; `docs/operations.md` has the same steps for an
-operator.
+`docs/operations.md` has the steps for operators.
 """
 
 import os
@@ -21,7 +20,7 @@ from devstack.stores.data_dir import StoreDir, StoreError, write_private_file
 from devstack.stores.postgres import Postgres, remove_stale_pid
 from devstack.stores.store_supervisor import Process
 
-# A standby that was away catches up from the WAL that the primary has kept.
+# A standby that was away needs it.
 WAL_KEEP_SIZE = "512MB"
 STREAMING_TIMEOUT_SECONDS = 60
 POLL_INTERVAL_SECONDS = 0.05
@@ -29,7 +28,7 @@ POLL_INTERVAL_SECONDS = 0.05
 
 @dataclass
 class RunningPostgres:
-    """A server without a supervisor, which would start it again after a kill."""
+    """A supervisor would start the server again after a kill."""
 
     store: Postgres
     store_dir: StoreDir
@@ -44,7 +43,6 @@ class RunningPostgres:
         return self.store_dir.url_file.read_text().strip()
 
     def restart(self) -> None:
-        """Start the stopped server again at the same URL."""
         url = self.url
         self.process = store_supervisor.start(self.store, self.store_dir)
         if self.url != url:
@@ -54,10 +52,10 @@ class RunningPostgres:
         store_supervisor.stop(self.store, self.process)
 
     def kill(self) -> None:
-        """Kill all processes of the server, as if its machine had lost power."""
+        """Kill all processes, as if the machine had lost power."""
         pid = self.process.pid
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        # First the one that would start the others again.
+        # The postmaster would start the others again.
         self.process.kill()
         for child in children:
             with suppress(ProcessLookupError):
@@ -70,12 +68,11 @@ class RunningPostgres:
 
 
 class ServerPair:
-    """Two servers: a primary, and a standby that may take its place."""
+    """A primary, and a standby that may take its place."""
 
     def __init__(
         self, primary: RunningPostgres, standby_dir: StoreDir, *, is_synchronous: bool
     ) -> None:
-        """Create a standby of the running primary."""
         self.primary, self.is_synchronous = primary, is_synchronous
         standby_dir.path.mkdir()
         store = create_standby(standby_dir, primary.url)
@@ -83,16 +80,16 @@ class ServerPair:
         wait_for_standby(primary.url, is_synchronous=is_synchronous)
         first, second = urlsplit(primary.url), urlsplit(self.standby.url)
         hosts = f"{first.netloc},{second.hostname}:{second.port}"
-        # The same whoever is the primary.
+        # The URL is the same for either primary.
         self.url = first._replace(netloc=hosts).geturl()
 
     def promote_standby(self) -> None:
-        """Let the servers swap their roles; the former primary does not follow yet."""
+        """Swap the roles; the old primary does not follow yet."""
         promote(self.standby.url)
         self.primary, self.standby = self.standby, self.primary
 
     def rebuild_standby(self) -> None:
-        """Make the former primary, killed or still running, follow the new one."""
+        """Make the old primary, killed or still running, follow the new primary."""
         self.standby.stop()
         follow(self.standby.store, self.primary.url)
         self.standby.restart()
@@ -104,11 +101,11 @@ class ServerPair:
 
 
 def create_standby(store_dir: StoreDir, primary_url: str) -> Postgres:
-    """Copy the running primary into a new cluster that follows it once launched."""
+    """Copy the running primary into a new cluster."""
     with psycopg.connect(primary_url, autocommit=True) as connection:
         connection.execute(f"ALTER SYSTEM SET wal_keep_size = '{WAL_KEEP_SIZE}'")
         connection.execute("SELECT pg_reload_conf()")
-    # The roles are copied, and with them their passwords.
+    # The copy includes the roles with their passwords.
     password = str(conninfo_to_dict(primary_url)["password"])
     write_private_file(store_dir.path / "password", password)
     standby = Postgres.open(store_dir)
@@ -125,7 +122,6 @@ def create_standby(store_dir: StoreDir, primary_url: str) -> Postgres:
 
 
 def promote(standby_url: str) -> None:
-    """Make the standby a primary; return when it accepts writes."""
     with psycopg.connect(standby_url, autocommit=True) as connection:
         row = connection.execute("SELECT pg_promote()").fetchone()
     if row != (True,):
@@ -133,9 +129,9 @@ def promote(standby_url: str) -> None:
 
 
 def follow(former_primary: Postgres, primary_url: str) -> None:
-    """Make a former primary, which has stopped, a standby of the new one.
+    """Make a former, stopped primary a standby of the new primary.
 
-    What it wrote after the promotion, or did not send before, is undone.
+    Writes that it has not sent are undone.
     """
     remove_stale_pid(former_primary.cluster)
     with psycopg.connect(primary_url, autocommit=True) as connection:
@@ -150,10 +146,7 @@ def follow(former_primary: Postgres, primary_url: str) -> None:
 
 
 def wait_for_standby(primary_url: str, *, is_synchronous: bool) -> None:
-    """Wait until a standby streams; let commits wait for it if `is_synchronous`.
-
-    Raise StoreError if it does not in time.
-    """
+    """Wait until a standby streams; let commits wait for it if `is_synchronous`."""
     names = "*" if is_synchronous else ""
     state = "sync" if is_synchronous else "async"
     end = time.monotonic() + STREAMING_TIMEOUT_SECONDS
@@ -163,7 +156,7 @@ def wait_for_standby(primary_url: str, *, is_synchronous: bool) -> None:
             rows = connection.execute(
                 "SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'"
             ).fetchall()
-            # Not before: all commits would wait until then.
+            # Earlier, all commits would wait for the standby.
             if rows and not is_enabled:
                 connection.execute(
                     f"ALTER SYSTEM SET synchronous_standby_names = '{names}'"
@@ -177,9 +170,9 @@ def wait_for_standby(primary_url: str, *, is_synchronous: bool) -> None:
 
 
 def _reset_settings_of_primary(standby: Postgres) -> None:
-    """Override settings that came with the primary's files, for a later promotion.
+    """Override settings that came with the primary's files.
 
-    A new primary is alone at first: commits would wait for a standby of its own.
+    A new primary has no standby at first: commits would wait for it.
     """
     with (standby.cluster / "postgresql.auto.conf").open("a") as file:
         file.write("synchronous_standby_names = ''\n")

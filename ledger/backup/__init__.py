@@ -1,1 +1,1 @@
-"""Backup and restore of one member's ledger (spec 3.17, 3.18)."""
+"""Backup and restore of one ledger (spec 3.17, 3.18)."""

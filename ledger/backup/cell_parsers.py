@@ -1,8 +1,7 @@
-"""Parsers of single cells; the rules are those of the API's fields.
+"""Parsers of single cells, with the rules of the API's fields.
 
-A cell is what `ledger.backup.sandboxed_reader` sends: text, a number, a boolean or
-None. JSON adds lists, objects, and `{"number": TEXT}` for a number with a fraction or
-an exponent, whose digits a float might not keep.
+`ledger.backup.sandboxed_reader` describes cells. A float might not keep the digits of
+`{"number": TEXT}`.
 """
 
 import re
@@ -14,31 +13,28 @@ from typing import Any, TypeAlias, TypeVar
 from django.utils.translation import gettext
 
 from core.api.fields import DECIMAL_RE, MAX_AMOUNT, has_control_characters
-from ledger.currencies import CURRENCY_CODES
-from ledger.encryption import ENCRYPTED_PREFIX, MAX_PLAINTEXT_BYTES
+from ledger.base.encryption import ENCRYPTED_PREFIX, MAX_PLAINTEXT_BYTES
+from ledger.base.fields import MAX_TAGS_PER_ENTRY
+from ledger.currencies.codes import CURRENCY_CODES
 from ledger.models.base import MAX_NAME_LENGTH
-from ledger.serializers.fields import MAX_TAGS_PER_ENTRY
 
 T = TypeVar("T")
 CellParser: TypeAlias = Callable[[Any], T]
 
 ISO_DATE_RE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 CLOCK_TIME_RE = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
-# In UTC, of the years that every time zone can show.
+# UTC, in years that every time zone can show.
 MOMENT_RE = re.compile(
     r"(19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?Z"
 )
 TAG_SEPARATOR = ", "
-# Numbers with exponents beyond this are not computed with: they take long and fit no
-# column anyway.
+# Larger exponents take long to compute, and fit no column.
 MAX_EXPONENT = 1_000
-# Above every bound of a whole number, and small enough to be exact as a float.
+# A number above every bound, and exact as a float.
 MAX_WHOLE_NUMBER = 10**18
 
 
 class CellError(Exception):
-    """A cell that breaks a rule; `code` and `detail` are for the client."""
-
     def __init__(self, code: str, detail: str) -> None:
         self.code = code
         self.detail = detail
@@ -46,7 +42,7 @@ class CellError(Exception):
 
 
 def text_parser(max_length: int) -> CellParser[str]:
-    """Return a parser of text, which it strips; a number in a sheet is its digits."""
+    """Return a parser of stripped text; a number in a sheet is its digits."""
 
     def parse(cell: Any) -> str:
         value = _to_text(cell).strip()
@@ -72,7 +68,6 @@ _parse_name_text = text_parser(MAX_NAME_LENGTH)
 
 
 def parse_name(cell: Any) -> str:
-    """Parse text of 1 to 100 characters."""
     value = _parse_name_text(cell)
     if not value:
         raise CellError("required", gettext("Required."))
@@ -87,10 +82,7 @@ def parse_tag_name(cell: Any) -> str:
 
 
 def parse_tag_names(cell: Any) -> tuple[str, ...]:
-    """Parse a JSON list, or the text of a sheet with commas between the names.
-
-    A name that recurs counts once.
-    """
+    """Parse a JSON list, or a text with commas; a repeated name counts once."""
     if not isinstance(cell, list):
         cell = [part for part in _to_text(cell).split(",") if part.strip()]
     if len(cell) > MAX_TAGS_PER_ENTRY:
@@ -99,11 +91,17 @@ def parse_tag_names(cell: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(parse_tag_name(item) for item in cell))
 
 
-def account_number_parser(max_length: int) -> CellParser[str]:
-    """Return a parser of account numbers, which have to be encrypted in the database.
+def parse_keys(cell: Any) -> tuple[str, ...]:
+    """Parse a JSON list of keys, or a text with commas; a repeated one counts once."""
+    if not isinstance(cell, list):
+        cell = [part for part in _to_text(cell).split(TAG_SEPARATOR) if part.strip()]
+    return tuple(dict.fromkeys(parse_name(item) for item in cell))
 
-    What looks encrypted already is an error, since it could not be told from text that
-    was encrypted.
+
+def account_number_parser(max_length: int) -> CellParser[str]:
+    """Return a parser of account numbers.
+
+    Text that looks encrypted is an error: it would be read back as encrypted.
     """
     parse_text = text_parser(max_length)
 
@@ -119,7 +117,6 @@ def account_number_parser(max_length: int) -> CellParser[str]:
 
 
 def choice_parser(values: list[str]) -> CellParser[str]:
-    """Return a parser of text that is exactly one of the values."""
     known = frozenset(values)
 
     def parse(cell: Any) -> str:
@@ -132,8 +129,6 @@ def choice_parser(values: list[str]) -> CellParser[str]:
 
 
 def integer_parser(min_value: int, max_value: int) -> CellParser[int]:
-    """Return a parser of whole numbers within the bounds, which are included."""
-
     def parse(cell: Any) -> int:
         number = _to_decimal(cell) if isinstance(cell, dict) else cell
         if isinstance(number, (float, Decimal)):
@@ -141,7 +136,7 @@ def integer_parser(min_value: int, max_value: int) -> CellParser[int]:
             if not -MAX_WHOLE_NUMBER < number < MAX_WHOLE_NUMBER or number % 1:
                 raise CellError("invalid", gettext("Must be a whole number."))
             number = int(number)
-        elif number.__class__ is not int:  # a boolean is an instance of int as well
+        elif number.__class__ is not int:  # bool is a subclass of int
             raise CellError("invalid", gettext("Must be a whole number."))
         if not min_value <= number <= max_value:
             detail = gettext("Must be between {minimum} and {maximum}.")
@@ -154,8 +149,7 @@ def integer_parser(min_value: int, max_value: int) -> CellParser[int]:
     return parse
 
 
-# Money in whole units of the home currency. That of an entry may be 0 while it is
-# pending without a rate.
+# Whole home-currency units. A pending entry without a rate has 0.
 parse_amount = integer_parser(1, MAX_AMOUNT)
 parse_entry_amount = integer_parser(0, MAX_AMOUNT)
 parse_signed_amount = integer_parser(-MAX_AMOUNT, MAX_AMOUNT)
@@ -205,7 +199,7 @@ def parse_boolean(cell: Any) -> bool:
 
 
 def parse_date(cell: Any) -> date:
-    """Parse a day as YYYY-MM-DD; the reader sends date cells of a sheet that way."""
+    """Parse YYYY-MM-DD, the reader's format of date cells."""
     try:
         if isinstance(cell, str) and ISO_DATE_RE.fullmatch(cell):
             return date.fromisoformat(cell)
@@ -215,14 +209,13 @@ def parse_date(cell: Any) -> date:
 
 
 def parse_clock_time(cell: Any) -> time:
-    """Parse a time of the day as HH:MM."""
     if isinstance(cell, str) and CLOCK_TIME_RE.fullmatch(cell):
         return time.fromisoformat(cell)
     raise CellError("invalid", gettext("Must be a time as HH:MM."))
 
 
 def parse_moment(cell: Any) -> datetime:
-    """Parse a moment as 2026-11-02T09:30:00Z, with up to six digits of a second."""
+    """Parse a moment such as 2026-11-02T09:30:00Z, to the microsecond."""
     if isinstance(cell, str) and MOMENT_RE.fullmatch(cell):
         try:
             return datetime.fromisoformat(cell)
@@ -233,7 +226,6 @@ def parse_moment(cell: Any) -> datetime:
 
 
 def parse_line_amount(cell: Any) -> int:
-    """Parse a part of an amount, which is not 0."""
     amount = parse_signed_amount(cell)
     if amount == 0:
         raise CellError("zero", gettext("Must not be 0."))

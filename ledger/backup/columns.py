@@ -1,15 +1,14 @@
 """The column table of backups: each sheet with its rows, and each row's columns.
 
 Validation, export, restore and the demo ledger follow these declarations. Headers are
-the API's field names. Rows refer to others by name. What the service assigns itself
-(ids, balances, timestamps, positions) is left out: rows stand in their order. Budgets
+the API's field names. Rows stand in their order, and refer to others by name. Budgets
 keep their month, for information only.
 """
 
 import datetime
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from ledger.backup.cell_parsers import (
     account_number_parser,
@@ -22,6 +21,7 @@ from ledger.backup.cell_parsers import (
     parse_currency,
     parse_date,
     parse_entry_amount,
+    parse_keys,
     parse_line_amount,
     parse_moment,
     parse_name,
@@ -30,12 +30,13 @@ from ledger.backup.cell_parsers import (
     parse_tag_names,
     text_parser,
 )
-from ledger.backup.schema import RowT, Sheet, column, row_class
+from ledger.backup.schema import RowT, Sheet, column, row_class, stored_columns
 from ledger.backup.sheet_sql import (
     ALL_LINES,
     CREATED_AT,
     JOIN_CATEGORY,
     JOIN_KEY,
+    JOIN_NOT_WITH,
     JOIN_PARTS,
     KEYED_ENTRIES,
     KEYED_QUICK_ENTRIES,
@@ -44,6 +45,7 @@ from ledger.backup.sheet_sql import (
     select_moment,
     select_tag_names,
 )
+from ledger.entry_shape import COLUMNS
 from ledger.models import (
     Budget,
     Category,
@@ -58,14 +60,19 @@ from ledger.models import (
 )
 from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, CategoryType, EntryType
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR
+from ledger.models.entries import EntryDetails
 from ledger.models.recurring import MAX_INTERVAL
-from ledger.schedule import Frequency
-from ledger.serializers.wallets import MAX_ACCOUNT_NUMBER_LENGTH
+from ledger.models.schedule import Frequency
+from ledger.models.wallets import MAX_ACCOUNT_NUMBER_LENGTH
 
-# The next date of a rule whose sheet or object has no such column. An empty one means
-# that the rule has ended.
+# The next date of a rule without this column. An empty one means an ended rule.
 NEXT_DATE_NOT_GIVEN = datetime.date.min
 
+# Fields of an entry with a column, and fields that a merge keeps of each half.
+_SHAPE_FIELDS = [name for name, column_name in COLUMNS.items() if name == column_name]
+_MERGED_FIELDS = [
+    field.name for field in EntryDetails._meta.fields if field.name in _SHAPE_FIELDS
+]
 _parse_memo = text_parser(MAX_MEMO_LENGTH)
 _parse_type = choice_parser(EntryType.values)
 _parse_category_type = choice_parser(CategoryType.values)
@@ -99,10 +106,11 @@ class CategoryRow:
 
 
 @row_class
+@stored_columns(Entry, _SHAPE_FIELDS)
 class EntryRow:
     date: datetime.date = column(parse_date)
     type: str = column(_parse_type)
-    # None to have it converted from the original amount.
+    # None: converted from the original amount.
     amount: int | None = column(parse_entry_amount, default=None)
     category: str | None = column(parse_name, default=None, select="c.name")
     wallet: str | None = column(parse_name, default=None, select="w.name")
@@ -120,7 +128,7 @@ class EntryRow:
     # Lines and refunds refer to it.
     key: str | None = column(parse_name, default=None, select="k.number::text")
     to_wallet: str | None = column(parse_name, default=None, select="tw.name")
-    # None for that of the entry.
+    # None: the category type of the entry type.
     category_type: str | None = column(
         _parse_category_type, default=None, select="r.category_type"
     )
@@ -132,12 +140,16 @@ class EntryRow:
     source: str = column(
         choice_parser(Entry.Source.values), default=Entry.Source.MANUAL.value
     )
-    # Of what may move a value that was typed on its day; None for now.
+    # Exported only for entries of days with a valuation. None: the time of the restore.
     created_at: datetime.datetime | None = column(
         parse_moment,
         default=None,
         select=CREATED_AT,
         has_recurring_texts=False,
+    )
+    # Keys of incomes that are no transfer with this expense.
+    not_with: tuple[str, ...] = column(
+        parse_keys, default=(), select="n.keys", has_recurring_texts=False
     )
 
 
@@ -210,6 +222,8 @@ class LineRow:
     )
     wallet: str | None = column(parse_name, default=None, select="w.name")
     memo: str = column(_parse_memo, default="", has_recurring_texts=False)
+    # The key of an expense, unless the whole entry is its refund.
+    refund_of: str | None = column(parse_name, default=None, select="o.number::text")
 
 
 @row_class
@@ -217,7 +231,7 @@ class ValuationRow:
     wallet: str = column(parse_name, select="w.name")
     date: datetime.date = column(parse_date)
     value: int = column(parse_signed_amount)
-    # Transfers of the day that were written after it move it; None for now.
+    # Later transfers of the same day change the value. None: the time of the restore.
     written_at: datetime.datetime | None = column(
         parse_moment,
         default=None,
@@ -227,6 +241,7 @@ class ValuationRow:
 
 
 @row_class
+@stored_columns(MergedEntry, _MERGED_FIELDS)
 class MergedEntryRow:
     # The key of the transfer, whose amount and wallets it has.
     entry: str = column(parse_name, select="k.number::text")
@@ -247,7 +262,7 @@ class MergedEntryRow:
     source: str = column(
         choice_parser(Entry.Source.values), default=Entry.Source.MANUAL.value
     )
-    # None for now.
+    # None: the time of the restore.
     created_at: datetime.datetime | None = column(
         parse_moment,
         default=None,
@@ -256,7 +271,6 @@ class MergedEntryRow:
     )
 
 
-# Rows that have a category, a wallet and tags.
 ReferringRow = EntryRow | RecurringRow | QuickEntryRow
 
 WALLETS = Sheet("wallets", WalletRow, Wallet, order_by="r.sort_order, r.id")
@@ -277,7 +291,7 @@ ENTRIES = Sheet(
     EntryRow,
     Entry,
     joins=JOIN_KEY.format(joins=JOIN_PARTS, keyed=KEYED_ENTRIES)
-    + f" LEFT JOIN {KEYED_ENTRIES} o ON o.id = r.refund_of_id",
+    + f" LEFT JOIN {KEYED_ENTRIES} o ON o.id = r.refund_of_id{JOIN_NOT_WITH}",
     order_by="r.date, r.id",
 )
 LINES = Sheet(
@@ -285,10 +299,11 @@ LINES = Sheet(
     LineRow,
     EntryLine,
     rows=ALL_LINES,
-    # By the member, as the rows are of no single table.
+    # The rows come from several tables: compare the member.
     joins="LEFT JOIN account_category c"
     " ON c.member_id = %(member)s AND c.id = r.category_id"
-    " LEFT JOIN account w ON w.member_id = %(member)s AND w.id = r.wallet_id",
+    " LEFT JOIN account w ON w.member_id = %(member)s AND w.id = r.wallet_id"
+    f" LEFT JOIN {KEYED_ENTRIES} o ON o.id = r.refund_of_id",
     order_by="r.part, r.number, r.position",
 )
 VALUATIONS = Sheet(
@@ -327,7 +342,7 @@ QUICK_ENTRIES = Sheet(
     order_by="r.sort_order, r.id",
 )
 
-# In the order of a restore (spec 3.18): what rows refer to comes before them.
+# The order of a restore (spec 3.18): references come after their targets.
 SHEETS: tuple[Sheet[Any], ...] = (
     WALLETS,
     TAGS,
@@ -342,10 +357,15 @@ SHEETS: tuple[Sheet[Any], ...] = (
 )
 
 
+class IgnoredName(NamedTuple):
+    """A column that was passed over, or without `column` a whole sheet."""
+
+    sheet: str
+    column: str | None = None
+
+
 @dataclass(slots=True)
 class Backup:
-    """All rows of a backup, sheet by sheet, in their order."""
-
     wallets: list[WalletRow] = field(default_factory=list)
     tags: list[TagRow] = field(default_factory=list)
     categories: list[CategoryRow] = field(default_factory=list)
@@ -356,11 +376,12 @@ class Backup:
     lines: list[LineRow] = field(default_factory=list)
     valuations: list[ValuationRow] = field(default_factory=list)
     merged_entries: list[MergedEntryRow] = field(default_factory=list)
+    # Of a workbook.
+    ignored: list[IgnoredName] = field(default_factory=list)
 
     def rows_of(self, sheet: Sheet[RowT]) -> list[RowT]:
         rows: list[RowT] = getattr(self, sheet.attribute)
         return rows
 
     def row_counts(self) -> dict[str, int]:
-        """Return the number of rows by the name of the sheet."""
         return {sheet.name: len(self.rows_of(sheet)) for sheet in SHEETS}

@@ -1,7 +1,6 @@
 """Concurrency limits of backups: exports in a process, restores, readers over all.
 
-Each member may run one restore. The limits of restores are leases, since no transaction
-is open while a file is read. Those of a process that was killed expire.
+Restores hold leases, since no transaction is open while a file is read.
 """
 
 import time
@@ -13,14 +12,13 @@ from core.bulkhead import Bulkhead
 from core.leases.holding import HeldLease, LeaseLostError, acquire_lease, lease
 from ledger.errors import BackupsBusyError, RestoreInProgressError
 
-# Files that are read at the same time: each reader may take 448 MiB.
+# Each reader may take 448 MiB.
 MAX_READERS = 2
-# Restores that wait for a reader: each keeps a thread of a web process.
+# Each waiting restore keeps a thread of a web process.
 MAX_QUEUED_READERS = 4
 QUEUE_TIMEOUT_SECONDS = 10.0
 POLL_INTERVAL_SECONDS = 0.1
-# Exports of a process at the same time: a large one keeps a thread for seconds, and
-# other requests need the rest of them.
+# A large export keeps a thread for seconds.
 MAX_EXPORTS = 2
 
 _exports = Bulkhead(MAX_EXPORTS)
@@ -28,10 +26,7 @@ _exports = Bulkhead(MAX_EXPORTS)
 
 @contextmanager
 def export_slot() -> Iterator[None]:
-    """Hold one of the process's slots for writing a workbook during the block.
-
-    Raises `BackupsBusyError` if all are taken.
-    """
+    """Hold a slot of the process for an export; raise `BackupsBusyError`."""
     with _exports.slot() as has_slot:
         if not has_slot:
             raise BackupsBusyError
@@ -42,8 +37,8 @@ def export_slot() -> Iterator[None]:
 def restore_lease(member: Member) -> Iterator[HeldLease]:
     """Allow one restore of a member's ledger at a time.
 
-    Raises `RestoreInProgressError` if there is another one, also if the block finds its
-    lease lost to one.
+    Raises `RestoreInProgressError` for another one, also after the lease was lost to
+    it.
     """
     with lease(f"restore {member.pk}") as held:
         if held is None:
@@ -56,10 +51,10 @@ def restore_lease(member: Member) -> Iterator[HeldLease]:
 
 @contextmanager
 def reader_slot() -> Iterator[None]:
-    """Hold one of the slots for reading files during the block.
+    """Hold a slot for reading a file.
 
-    Raises `BackupsBusyError` if all are taken for 10 seconds, or if too many
-    restores wait already.
+    Raises `BackupsBusyError` if all are taken for 10 seconds, or too many restores
+    wait.
     """
     slot = _acquire_any("reader slot", MAX_READERS)
     if slot is None:
@@ -82,6 +77,6 @@ def reader_slot() -> Iterator[None]:
 
 
 def _acquire_any(name: str, count: int) -> HeldLease | None:
-    """Return the first of the numbered leases that was free; None if all are held."""
+    """Return the first free lease of the numbered ones, or None."""
     leases = (acquire_lease(f"{name} {number}") for number in range(count))
     return next(filter(None, leases), None)

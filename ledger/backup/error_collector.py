@@ -1,7 +1,8 @@
-"""Collects the errors of a backup, each with its sheet, row and column."""
+"""Errors of a backup file."""
 
 from django.utils.translation import gettext
 
+from core.api.unknown_names import UNKNOWN, describe_unknown_name
 from core.errors import FieldError
 from ledger.errors import InvalidBackupError
 
@@ -11,7 +12,7 @@ MAX_COUNTED_ERRORS = 1_000
 
 
 class ErrorCollector:
-    """The errors of a backup: the first 100, and how many there are."""
+    """Errors with sheet, row and column: the first 100, and the number of all."""
 
     def __init__(self) -> None:
         self._errors: list[FieldError] = []
@@ -21,10 +22,18 @@ class ErrorCollector:
     def start_sheet(self, sheet: str) -> None:
         self._sheet = sheet
 
-    def add(self, row_number: int, column: str | None, code: str, detail: str) -> None:
+    def add(
+        self,
+        row_number: int,
+        column: str | None,
+        code: str,
+        detail: str,
+        *,
+        suggestion: str | None = None,
+    ) -> None:
         """Add an error of a row, or with `column` of one cell.
 
-        Raises `InvalidBackupError` once there are too many to go on.
+        Raises `InvalidBackupError` for the last error that is counted.
         """
         self._count += 1
         if self._count >= MAX_COUNTED_ERRORS:
@@ -33,10 +42,16 @@ class ErrorCollector:
             return
         path = ".".join(filter(None, (self._sheet, str(row_number), column)))
         location = {"sheet": self._sheet, "row": row_number, "column": column}
-        self._errors.append(FieldError(path, detail, code, location))
+        self._errors.append(FieldError(path, detail, code, location, suggestion))
+
+    def add_unknown_name(
+        self, row_number: int, name: str, suggestion: str | None
+    ) -> None:
+        """Add an error of a column that its sheet does not have."""
+        text = describe_unknown_name(suggestion, "")
+        self.add(row_number, name, UNKNOWN, text, suggestion=suggestion)
 
     def raise_if_any(self) -> None:
-        """Raise `InvalidBackupError` with the errors so far, if there are any."""
         if not self._errors:
             return
         detail = str(InvalidBackupError.detail)

@@ -1,6 +1,6 @@
-"""Writes a member's ledger as a workbook.
+"""Writes a member's ledger as a workbook, with names and texts as in the API.
 
-Names and texts are those that the API shows. All sheets show the same moment.
+All sheets show the same moment.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,15 +11,19 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from accounts.models import Member
-from accounts.security_events import SecurityEvent, log_security_event
+from accounts.security.events import SecurityEvent, log_security_event
+from core.db.planning import without_nested_loops
 from core.db.transactions import repeatable_read, retry_on_conflict
 from ledger.backup.columns import SHEETS
 from ledger.backup.schema import Sheet
 from ledger.backup.xlsx import WorkbookWriter
-from ledger.encryption import DecryptionError, decrypt
-from ledger.wallets import account_number_associated_data
+from ledger.base.encryption import (
+    DecryptionError,
+    account_number_associated_data,
+    decrypt,
+)
 
-# Rows that are fetched and written at a time, so that memory stays constant.
+# Rows per batch: memory stays constant.
 BATCH_SIZE = 2_000
 
 ExportProgressCallback = Callable[[str, int], object]
@@ -35,12 +39,16 @@ def write_backup(
     """Write the workbook and return the number of rows of each sheet.
 
     `report` is called with the name of the sheet and its rows so far. The member's
-    security log has an entry of it, also of an export that fails half-way.
+    security log has an entry, also if the export fails half-way.
     """
-    # First, and by itself: the export only reads.
+    # The log comes first, and by itself: the export only reads.
     _log_export(member, is_by_staff=is_by_staff)
     counts: dict[str, int] = {}
-    with repeatable_read(), WorkbookWriter(file, [s.name for s in SHEETS]) as workbook:
+    with (
+        repeatable_read(),
+        without_nested_loops(),
+        WorkbookWriter(file, [s.name for s in SHEETS]) as workbook,
+    ):
         for sheet in SHEETS:
             counts[sheet.name] = 0
             with workbook.open_sheet(sheet.name) as rows:
@@ -63,13 +71,12 @@ def backup_filename(day: date) -> str:
 
 
 def _fetch_batches(member: Member, sheet: Sheet[Any]) -> Iterator[list[Sequence[Any]]]:
-    """Yield the rows of a sheet, in their order, with encrypted texts in plain."""
     columns = sheet.columns
     values = ", ".join(column.select or f"r.{column.name}" for column in columns)
     has_encrypted_columns = any(column.is_encrypted for column in columns)
     with connection.chunked_cursor() as cursor:
         cursor.execute(
-            f"SELECT {values} FROM {sheet.rows or sheet.table} r {sheet.joins}"  # noqa: S608  # constants
+            f"SELECT {values} FROM {sheet.rows or sheet.table} r {sheet.joins}"  # noqa: S608 - constants
             f" WHERE r.member_id = %(member)s ORDER BY {sheet.order_by}",
             {"member": member.pk},
         )
@@ -86,7 +93,6 @@ def _fetch_batches(member: Member, sheet: Sheet[Any]) -> Iterator[list[Sequence[
 
 
 def _decrypt(member: Member, stored: str) -> str | None:
-    """Return the text in plain, None if no key fits."""
     keys = settings.ACCOUNT_NUMBER_KEYS
     try:
         return decrypt(stored, keys, account_number_associated_data(member.pk))

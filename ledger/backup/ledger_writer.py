@@ -1,4 +1,4 @@
-"""Writes the rows of a backup into an empty ledger."""
+"""Writes of a backup's rows."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,12 +35,12 @@ from ledger.backup.columns import (
     WalletRow,
 )
 from ledger.backup.schema import Sheet
-from ledger.encryption import encrypt
-from ledger.lines import is_reversal, natural_category_type
+from ledger.base.encryption import account_number_associated_data, encrypt
+from ledger.entry_shape import default_category_type, is_reversal
+from ledger.models import DismissedTransfer, EntryLine
 from ledger.models.base import CategoryType
-from ledger.wallets import account_number_associated_data
 
-# The tables of lines, with the column of what they belong to.
+# Table of lines -> column of their owner.
 _OWNERS = {
     "account_entry_line": "entry_id",
     "account_recurring_line": "rule_id",
@@ -49,11 +49,10 @@ _OWNERS = {
 
 
 class LedgerWriter:
-    """Writes the rows of one backup by COPY, sheet by sheet.
+    """Writes the rows of one backup into an empty ledger, by COPY.
 
-    Call `write` once, in a transaction that holds the ledger's exclusive lock, with a
-    backup whose references exist. `encrypted_numbers` are account numbers by the name
-    of the wallet, for wallets that come without one.
+    Call `write` once, inside `ledger_write`, with a backup whose references exist.
+    `encrypted_numbers` are by name, for wallets without a number.
     """
 
     def __init__(
@@ -65,11 +64,11 @@ class LedgerWriter:
         self.member = member
         self.now = now
         self.encrypted_numbers = encrypted_numbers or {}
-        # The ids of what other rows refer to, by type and name or by name.
+        # Ids of rows by type and name, or by name.
         self.wallet_ids: dict[str, int] = {}
         self.tag_ids: dict[str, int] = {}
         self.category_ids: dict[tuple[str, str], int] = {}
-        # Of entries and templates: the table of their lines, and their id.
+        # Key of an entry or template -> table of its lines, and its id.
         self.line_owners: dict[str, tuple[str, int]] = {}
         self.line_counts: Counter[str] = Counter()
         self.entry_ids: dict[str, int] = {}
@@ -79,7 +78,7 @@ class LedgerWriter:
         self.line_counts = Counter(line.entry for line in backup.lines)
         by_day = sorted(backup.valuations, key=attrgetter("date"))
         self.last_values = {row.wallet: row.value for row in by_day}
-        # What rows refer to comes before them (spec 3.18).
+        # Rows come after the rows that they refer to (spec 3.18).
         self._write_wallets(backup.wallets)
         self._write_tags(backup.tags)
         self._write_categories(backup.categories)
@@ -92,6 +91,7 @@ class LedgerWriter:
             self._write_valuations(backup.valuations)
         if backup.merged_entries:
             self._write_merged_entries(backup.merged_entries)
+        self._write_dismissals(backup.entries)
 
     def _write_wallets(self, rows: list[WalletRow]) -> None:
         ids = reserve_ids(WALLETS.table, len(rows))
@@ -120,7 +120,7 @@ class LedgerWriter:
         self._copy_sheet(TAGS, rows, id=ids, sort_order=count(1))
 
     def _write_categories(self, rows: list[CategoryRow]) -> None:
-        # Major ones first, since minor ones need their ids.
+        # Major ones first: minor ones need their ids.
         rows = sorted(rows, key=lambda row: row.parent is not None)
         ids = reserve_ids(CATEGORIES.table, len(rows))
         self.category_ids = {
@@ -142,7 +142,7 @@ class LedgerWriter:
 
     def _write_entries(self, rows: list[EntryRow]) -> None:
         ids = reserve_ids(ENTRIES.table, len(rows))
-        # As text: the same datetime would be formatted anew for each row.
+        # Formatted once for all rows.
         now = self.now.isoformat()
         self.entry_ids = self._add_owners("account_entry_line", ids, rows)
         self._copy_sheet(
@@ -194,29 +194,29 @@ class LedgerWriter:
 
     def _write_lines(self, rows: list[LineRow]) -> None:
         positions: Counter[str] = Counter()
-        by_table: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _OWNERS}
+        by_table: dict[str, list[list[Any]]] = {table: [] for table in _OWNERS}
         for row in rows:
             table, owner_id = self.line_owners[row.entry]
             type_ = row.category_type or CategoryType.EXPENSE.value
             category = row.category and self.category_ids[type_, row.category]
             wallet = row.wallet and self.wallet_ids[row.wallet]
-            by_table[table].append(
-                (
-                    *(self.member.pk, owner_id, positions[row.entry], row.amount),
-                    *(category, type_, wallet, row.memo),
-                )
-            )
+            values = [
+                *(self.member.pk, owner_id, positions[row.entry], row.amount),
+                *(category, type_, wallet, row.memo),
+            ]
+            if table == EntryLine._meta.db_table:
+                values.append(row.refund_of and self.entry_ids[row.refund_of])
+            by_table[table].append(values)
             positions[row.entry] += 1
         for table, lines in by_table.items():
+            columns = [
+                *("member_id", _OWNERS[table], "position", "amount"),
+                *("category_id", "category_type", "wallet_id", "memo"),
+            ]
+            if table == EntryLine._meta.db_table:
+                columns.append("refund_of_id")
             if lines:
-                copy_rows(
-                    table,
-                    [
-                        *("member_id", _OWNERS[table], "position", "amount"),
-                        *("category_id", "category_type", "wallet_id", "memo"),
-                    ],
-                    lines,
-                )
+                copy_rows(table, columns, lines)
 
     def _write_valuations(self, rows: list[ValuationRow]) -> None:
         copy_rows(
@@ -233,7 +233,7 @@ class LedgerWriter:
 
     def _write_merged_entries(self, rows: list[MergedEntryRow]) -> None:
         is_income = [row.type == CategoryType.INCOME for row in rows]
-        # Of incomes, which get them with their entries.
+        # Incomes get their ids with their entries.
         free_ids = iter(reserve_ids(ENTRIES.table, sum(is_income)))
         entry_ids = [self.entry_ids[row.entry] for row in rows]
         self._copy_sheet(
@@ -254,15 +254,34 @@ class LedgerWriter:
             tag_ids=([self.tag_ids[name] for name in row.tags] for row in rows),
             time=(row.time for row in rows),
             created_at=self._list_created_at(rows),
-            # Those of the restored ledger refer to no entry.
+            # Restored notifications refer to no entry.
             notification_ids=repeat("{}"),
+        )
+
+    def _write_dismissals(self, rows: list[EntryRow]) -> None:
+        expenses = [row for row in rows if row.not_with]
+        if not expenses:
+            return
+        by_key = {row.key: row for row in rows}
+        DismissedTransfer.objects.bulk_create(
+            DismissedTransfer(
+                member_id=self.member.pk,
+                expense_id=self.entry_ids[str(expense.key)],
+                income_id=self.entry_ids[key],
+                expense_amount=expense.amount or 0,
+                expense_date=expense.date,
+                expense_wallet_id=self.wallet_ids[str(expense.wallet)],
+                income_amount=by_key[key].amount or 0,
+                income_date=by_key[key].date,
+                income_wallet_id=self.wallet_ids[str(by_key[key].wallet)],
+            )
+            for expense in expenses
+            for key in expense.not_with
         )
 
     def _list_created_at(
         self, rows: Sequence[EntryRow | MergedEntryRow]
     ) -> Iterator[str | datetime]:
-        """Return when rows were made, which is not in the future."""
-        # As text: the same datetime would be formatted anew for each row.
         now = self.now.isoformat()
         return (
             now if row.created_at is None else min(row.created_at, self.now)
@@ -272,7 +291,6 @@ class LedgerWriter:
     def _add_owners(
         self, table: str, ids: list[int], rows: Sequence[ReferringRow]
     ) -> dict[str, int]:
-        """Remember what lines may belong to; return the ids by key."""
         ids_by_key = {
             row.key: id_
             for id_, row in zip(ids, rows, strict=True)
@@ -285,12 +303,13 @@ class LedgerWriter:
     def _list_references(
         self, rows: Sequence[ReferringRow]
     ) -> dict[str, Iterator[Any]]:
-        """Return the columns of category and wallets, in the order of the rows."""
         return {
             "category_id": (
                 None
                 if row.category is None
-                else self.category_ids[_category_type(row), row.category]
+                else self.category_ids[
+                    row.category_type or default_category_type(row.type), row.category
+                ]
                 for row in rows
             ),
             "is_reversal": (is_reversal(row.type, row.category_type) for row in rows),
@@ -309,8 +328,7 @@ class LedgerWriter:
     ) -> None:
         """Copy the rows of a sheet into its table.
 
-        `computed` are values, in the order of the rows, for columns of the table that
-        no column of the sheet stores as it is.
+        `computed` has values for columns that no column of the sheet stores as it is.
         """
         computed["member_id"] = repeat(self.member.pk)
         stored = {
@@ -319,7 +337,7 @@ class LedgerWriter:
             if column.select is None and column.name not in computed
         }
         values = stored | computed
-        # Rows end where the shortest of the columns ends; some repeat without end.
+        # Rows end with the shortest column; some columns repeat without end.
         copy_rows(sheet.table, list(values), zip(*values.values(), strict=False))
 
     def _write_tag_links(
@@ -336,14 +354,10 @@ class LedgerWriter:
         )
 
 
-def _category_type(row: ReferringRow) -> str:
-    return row.category_type or natural_category_type(row.type)
-
-
 def reserve_ids(table: str, count: int) -> list[int]:
     """Return new ids of a table, ascending."""
     with connection.cursor() as cursor:
-        # Materialized, so that the sequence is looked up once and not for each id.
+        # The CTE is materialized: the sequence is looked up once, not for each id.
         cursor.execute(
             "WITH source AS MATERIALIZED"
             " (SELECT pg_get_serial_sequence(%s, 'id')::regclass AS name)"
@@ -355,8 +369,13 @@ def reserve_ids(table: str, count: int) -> list[int]:
 
 
 def copy_rows(table: str, columns: list[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows by COPY; table and columns are constants, never user text."""
+    """Write rows by COPY; table and columns are constants, never user text.
+
+    Raises Django's database errors, so that a conflict is retried as elsewhere.
+    """
     with (
+        # Django wraps the errors of `execute`, not of `copy`.
+        connection.wrap_database_errors,
         connection.cursor() as cursor,
         cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN") as copy,
     ):

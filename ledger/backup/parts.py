@@ -1,12 +1,12 @@
 """Rules over several rows of a backup: wallets of transfers, lines, refunds, merges.
 
-They are checked when all sheets are read, and each row by itself is valid. No database
-access.
+Each row is valid by itself. No database access.
 """
 
+import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Container, Iterator
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 from django.utils.translation import gettext
@@ -21,15 +21,23 @@ from ledger.backup.columns import (
     Backup,
     EntryRow,
     LineRow,
-    QuickEntryRow,
-    RecurringRow,
+    ReferringRow,
 )
+from ledger.entries.refunds import RATE_MARGIN, is_on_expenses
+from ledger.entry_shape import EntryShape, LineShape
 from ledger.errors import RefundExceedsError
-from ledger.lines import validate_shape
-from ledger.models.base import MAX_MEMO_LENGTH, CategoryType, EntryType
+from ledger.models.base import EntryType
 from ledger.models.lines import MAX_LINES
 
-# The columns of the fields of requests.
+_SHAPE_FIELDS: dict[Any, tuple[str, ...]] = {
+    sheet.row_class: tuple(
+        each.name
+        for each in fields(EntryShape)
+        if each.name in {column.name for column in sheet.columns} - {"tags"}
+    )
+    for sheet in (ENTRIES, RECURRING, QUICK_ENTRIES)
+}
+# Field of a request -> column.
 _COLUMNS = {"walletId": "wallet", "toWalletId": "toWallet", "lines": "amount"}
 
 
@@ -43,38 +51,12 @@ class Misfit(NamedTuple):
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Name:
-    """A wallet by its name."""
-
-    pk: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    amount: int
-    category: str | None
-    wallet: _Name | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    type: str
-    amount: int | None
-    category: str | None
-    category_type: str | None
-    wallet: _Name | None
-    to_wallet: _Name | None
-    lines: list[_Line]
-
-
 def list_misfits(backup: Backup) -> Iterator[Misfit]:
-    """Yield what is wrong with transfers, lines and merged entries."""
     lines = _group_lines(backup)
     keys: set[str] = set()
     for sheet in (ENTRIES, RECURRING, QUICK_ENTRIES):
         any_sheet: Any = sheet
-        rows: list[EntryRow | RecurringRow | QuickEntryRow] = backup.rows_of(any_sheet)
+        rows: list[ReferringRow] = backup.rows_of(any_sheet)
         for index, row in enumerate(rows):
             if row.key is not None:
                 if row.key in keys:
@@ -91,7 +73,6 @@ def list_misfits(backup: Backup) -> Iterator[Misfit]:
 
 
 def _check_merged_entries(backup: Backup) -> Iterator[Misfit]:
-    """Yield merged entries of no entry, and those without their other half."""
     if not backup.merged_entries:
         return
     keys = {row.key for row in backup.entries}
@@ -122,26 +103,17 @@ def flatten_single_lines(backup: Backup) -> None:
     backup.lines = [line for line in backup.lines if line.entry not in single]
 
 
-def _flatten(row: EntryRow | RecurringRow | QuickEntryRow, line: LineRow) -> None:
-    memos = dict.fromkeys(memo for memo in (row.memo, line.memo) if memo)
-    row.memo = ", ".join(memos)[:MAX_MEMO_LENGTH]
-    if line.wallet is None:
-        row.category, row.category_type = line.category, line.category_type
-        return
-    # An income from another wallet is a transfer the other way.
-    if row.type == EntryType.INCOME:
-        row.wallet, row.to_wallet = line.wallet, row.wallet
-    else:
-        row.to_wallet = line.wallet
-    row.type = EntryType.TRANSFER.value
-    row.category_type = CategoryType.EXPENSE.value
+def _flatten(row: ReferringRow, line: LineRow) -> None:
+    flat = _read_shape(row, [line]).flatten()
     if isinstance(row, EntryRow):
-        row.currency = row.original_amount = row.exchange_rate = None
-        row.installment_months = None
+        row.refund_of = row.refund_of or line.refund_of
+    for name in _SHAPE_FIELDS[type(row)]:
+        # Refunds are checked afterwards.
+        if name != "refund_of":
+            setattr(row, name, getattr(flat, name))
 
 
 def _group_lines(backup: Backup) -> dict[str, list[LineRow]]:
-    """Return the lines by the key of what they belong to."""
     lines: dict[str, list[LineRow]] = defaultdict(list)
     for line in backup.lines:
         lines[line.entry].append(line)
@@ -149,22 +121,12 @@ def _group_lines(backup: Backup) -> dict[str, list[LineRow]]:
 
 
 def _check_shape(
-    sheet: str,
-    index: int,
-    row: EntryRow | RecurringRow | QuickEntryRow,
-    lines: list[LineRow],
+    sheet: str, index: int, row: ReferringRow, lines: list[LineRow]
 ) -> Iterator[Misfit]:
-    shape = _Shape(
-        row.type,
-        row.amount,
-        row.category,
-        row.category_type,
-        _name(row.wallet),
-        _name(row.to_wallet),
-        [_Line(line.amount, line.category, _name(line.wallet)) for line in lines],
-    )
+    # Refunds are checked afterwards.
+    shape = _read_shape(row, lines).without_refunds()
     try:
-        validate_shape(shape)
+        shape.validate()
     except DomainError as error:
         first = error.errors[0]
         column = _COLUMNS.get(first.field, first.field).split(".")[0]
@@ -174,45 +136,86 @@ def _check_shape(
     if len(lines) > MAX_LINES:
         detail = gettext("At most {limit} lines are allowed.")
         yield Misfit(sheet, index, "key", "max_length", detail.format(limit=MAX_LINES))
-    if isinstance(row, EntryRow) and row.type == EntryType.TRANSFER and row.currency:
-        detail = gettext("A transfer is in the home currency.")
-        yield Misfit(sheet, index, "currency", "invalid", detail)
 
 
-def _name(name: str | None) -> _Name | None:
-    return None if name is None else _Name(name)
+def _read_shape(row: ReferringRow, lines: list[LineRow]) -> EntryShape:
+    return EntryShape(
+        lines=tuple(
+            LineShape(
+                line.amount,
+                line.category,
+                line.category_type,
+                line.wallet,
+                line.memo,
+                line.refund_of,
+            )
+            for line in lines
+        ),
+        **{name: getattr(row, name) for name in _SHAPE_FIELDS[type(row)]},
+    )
 
 
 def list_refund_misfits(backup: Backup) -> Iterator[Misfit]:
     """Yield refunds of no expense, not booked on expenses, or of more than was spent.
 
-    Rows with one line are flat by now. Only refunds in the home currency are summed.
+    Rows with one line are flat by now. Only refunds in the home currency are summed; of
+    a foreign expense they may be larger, for another rate.
     """
-    if not any(row.refund_of is not None for row in backup.entries):
-        return
     lines = _group_lines(backup)
     left = {
-        row.key: row.amount or 0
+        row.key: _most_refunds(row)
         for row in backup.entries
         if row.type == EntryType.EXPENSE and row.key is not None
     }
     for index, row in enumerate(backup.entries):
-        if row.refund_of is None:
-            continue
         own = lines.get(row.key, []) if row.key is not None else []
-        types = {line.category_type for line in own if line.wallet is None}
-        if not own:
-            types = {row.category_type}
-        if (
-            row.refund_of not in left
-            or row.type != EntryType.INCOME
-            or types != {CategoryType.EXPENSE.value}
-        ):
+        parts = [line for line in own if line.refund_of is not None]
+        if row.refund_of is None and not parts:
+            continue
+        shape = _read_shape(row, own)
+        if not _is_refund(shape, left):
             detail = gettext("Must be the key of an expense that comes back.")
             yield Misfit(ENTRIES.name, index, "refundOf", "does_not_exist", detail)
             continue
-        if row.currency is None:
-            left[row.refund_of] -= row.amount or 0
-            if left[row.refund_of] < 0:
+        refunds = [(str(line.refund_of), line.amount) for line in parts]
+        if (whole := shape.with_one_refund().refund_of) is not None:
+            row.refund_of = str(whole)
+            for line in parts:
+                line.refund_of = None
+            refunds = [(row.refund_of, 0 if row.currency else row.amount or 0)]
+        for key, amount in refunds:
+            left[key] -= amount
+            if left[key] < 0 < amount:
                 detail = str(RefundExceedsError.detail)
                 yield Misfit(ENTRIES.name, index, "refundOf", "exceeds", detail)
+
+
+def _most_refunds(row: EntryRow) -> int:
+    amount = row.amount or 0
+    return amount if row.currency is None else math.floor(amount * RATE_MARGIN)
+
+
+def _is_refund(shape: EntryShape, expenses: Container[object]) -> bool:
+    """Return True if an entry, or each line that says so, can bring expenses back."""
+    if any(key not in expenses for key in shape.refunded_ids):
+        return False
+    try:
+        is_whole = shape.with_one_refund().refund_of is not None
+        shape.validate()
+    except DomainError:
+        return False
+    return is_on_expenses(shape) or not is_whole
+
+
+def list_dismissal_misfits(backup: Backup) -> Iterator[Misfit]:
+    """Yield rows of `notWith` that name no expense and income, both with a wallet."""
+    if not any(row.not_with for row in backup.entries):
+        return
+    incomes = {
+        row.key for row in backup.entries if row.type == EntryType.INCOME and row.wallet
+    }
+    for index, row in enumerate(backup.entries):
+        is_expense = row.type == EntryType.EXPENSE and None not in (row.key, row.wallet)
+        if row.not_with and not (is_expense and incomes.issuperset(row.not_with)):
+            detail = gettext("Must be keys of incomes, on an expense with a wallet.")
+            yield Misfit(ENTRIES.name, index, "notWith", "does_not_exist", detail)

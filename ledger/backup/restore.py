@@ -1,34 +1,53 @@
 """Replaces a member's ledger by a validated backup (spec 3.18)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date, datetime, timedelta
+from typing import NamedTuple
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import OperationalError
 from django.utils import timezone
+from psycopg.errors import QueryCanceled
 
 from accounts.models import Member
-from core.db.transactions import retry_on_conflict
+from accounts.security.events import SecurityEvent, log_security_event
 from core.leases.holding import HeldLease
 from ledger.account_deletion import delete_ledger_for_restore
-from ledger.backup.columns import NEXT_DATE_NOT_GIVEN, Backup, BudgetRow, RecurringRow
+from ledger.backup.columns import (
+    NEXT_DATE_NOT_GIVEN,
+    Backup,
+    BudgetRow,
+    IgnoredName,
+    RecurringRow,
+)
 from ledger.backup.concurrency_limits import reader_slot, restore_lease
 from ledger.backup.ledger_writer import LedgerWriter
 from ledger.backup.validation import validate_tables
 from ledger.backup.workbook import open_tables
-from ledger.locking import lock_ledger
+from ledger.base.encryption import account_number_associated_data, can_decrypt
+from ledger.base.ledger_write import LockedLedger, ledger_write
+from ledger.errors import RestoreTimeoutError
 from ledger.models import Wallet
-from ledger.rollups import bulk_write
-from ledger.schedule import Frequency, Schedule
-from ledger.wallets import has_undecryptable_number
+from ledger.models.schedule import Frequency, Schedule
+from ledger.rollups.definitions import bulk_write
+from ledger.rollups.time_limit import (
+    STATEMENT_TIMEOUT_SECONDS,
+    extend_statement_timeout,
+)
 
-# For one statement of a restore; other statements of the service have 10 seconds.
-STATEMENT_TIMEOUT_SECONDS = 60
 # How far back a restored rule books the due dates that it has not processed yet.
 MAX_CATCH_UP_DAYS = 366
 
 RestoreProgressCallback = Callable[[str], object]
+
+
+class RestoreResult(NamedTuple):
+    """The rows by the name of the sheet, and what was passed over of a workbook."""
+
+    row_counts: dict[str, int]
+    ignored: list[IgnoredName]
 
 
 def restore_backup(
@@ -37,12 +56,14 @@ def restore_backup(
     now: datetime,
     *,
     dry_run: bool = False,
+    is_by_staff: bool = False,
     report: RestoreProgressCallback = lambda step: None,
-) -> dict[str, int]:
+) -> RestoreResult:
     """Replace the member's ledger by a file; return the number of rows of each sheet.
 
     Everything is validated before anything is deleted. Raises `InvalidBackupError`,
-    `EmptyBackupError`, `RestoreInProgressError` or `BackupsBusyError`.
+    `EmptyBackupError`, `RestoreInProgressError`, `BackupsBusyError` or
+    `RestoreTimeoutError`.
     """
     today = timezone.localdate(now)
     with restore_lease(member) as lease:
@@ -54,52 +75,68 @@ def restore_backup(
             rule.next_date = first_unprocessed_due_date(rule, today)
         if not dry_run:
             report(f"writing {sum(backup.row_counts().values())} rows")
-            replace_ledger(member, backup, now, lease)
-    return backup.row_counts()
+            with raise_on_statement_timeout():
+                replace_ledger(member, backup, now, lease, is_by_staff=is_by_staff)
+    return RestoreResult(backup.row_counts(), backup.ignored)
 
 
-@retry_on_conflict
+@contextmanager
+def raise_on_statement_timeout() -> Iterator[None]:
+    """Raise `RestoreTimeoutError` if a statement of the block takes too long."""
+    try:
+        yield
+    except OperationalError as error:
+        if isinstance(error.__cause__, QueryCanceled):
+            raise RestoreTimeoutError(STATEMENT_TIMEOUT_SECONDS) from error
+        raise
+
+
+@ledger_write
 def replace_ledger(
-    member: Member, backup: Backup, now: datetime, lease: HeldLease
+    ledger: LockedLedger,
+    backup: Backup,
+    now: datetime,
+    lease: HeldLease,
+    *,
+    is_by_staff: bool = False,
 ) -> None:
-    """Delete the ledger and write that of the backup, in one transaction.
+    """Delete the ledger and write the rows of the backup.
 
     Raises `LeaseLostError` if another restore may have begun in the meantime.
     """
-    with transaction.atomic():
-        lock_ledger(member)
-        lease.ensure_held()
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT set_config('statement_timeout', %s, true)",
-                [f"{STATEMENT_TIMEOUT_SECONDS}s"],
-            )
-        # Read before the wallets are deleted: a backup cannot hold account numbers that
-        # no key decrypts, so that a wallet of the same name without a number keeps what
-        # is stored.
-        wallets = Wallet.objects.owned_by(member).exclude(encrypted_account_number="")
-        encrypted_numbers = {
-            wallet.name: wallet.encrypted_account_number
-            for wallet in wallets
-            if has_undecryptable_number(wallet)
-        }
-        with bulk_write(member):
-            delete_ledger_for_restore(member)
-            LedgerWriter(member, now, encrypted_numbers).write(backup)
+    lease.ensure_held()
+    extend_statement_timeout()
+    # Read before the wallets are deleted: a backup cannot hold account numbers that no
+    # key decrypts, so a wallet of the same name without a number keeps its stored one.
+    keys = settings.ACCOUNT_NUMBER_KEYS
+    context = account_number_associated_data(ledger.member.pk)
+    wallets = Wallet.objects.owned_by(ledger.member)
+    numbers = wallets.values_list("name", "encrypted_account_number")
+    encrypted_numbers = {
+        name: stored
+        for name, stored in numbers
+        if not can_decrypt(stored, keys, context)
+    }
+    with bulk_write(ledger):
+        delete_ledger_for_restore(ledger)
+        LedgerWriter(ledger.member, now, encrypted_numbers).write(backup)
+    log_security_event(
+        SecurityEvent.RESTORED, ledger.member.pk, is_by_staff=is_by_staff
+    )
 
 
 def choose_budgets(budgets: Iterable[BudgetRow], today: date) -> list[BudgetRow]:
-    """Return one budget for each category, as that of the current month.
+    """Return a budget of the current month for each category.
 
-    It is that of the current month, else of the latest month before it, else of the
-    earliest month after it (spec 3.18).
+    The source is the current month, else the latest month before it, else the earliest
+    after it (spec 3.18).
     """
 
     def distance(row: BudgetRow) -> tuple[bool, int]:
         months = (row.year - today.year) * 12 + row.month - today.month
         return months > 0, abs(months)
 
-    # The nearest comes last, and so replaces the others of its category.
+    # The nearest comes last, and replaces the others.
     farthest_first = sorted(budgets, key=distance, reverse=True)
     chosen = {row.category: row for row in farthest_first}
     return [replace(row, year=today.year, month=today.month) for row in chosen.values()]
@@ -108,8 +145,8 @@ def choose_budgets(budgets: Iterable[BudgetRow], today: date) -> list[BudgetRow]
 def first_unprocessed_due_date(rule: RecurringRow, today: date) -> date | None:
     """Return the due date from which a restored rule continues; None if it has ended.
 
-    An active rule books what it missed, up to a year back. A rule with an end date and
-    an empty next date has ended. A rule whose next date is not given starts today.
+    An active rule books missed dates, up to a year back. An end date with an empty next
+    date ends a rule. A rule without a next date starts today.
     """
     start = rule.next_date
     if start is None and rule.end_date is not None:

@@ -1,7 +1,6 @@
 """Rules over the cells of a row and over rows: unique names, existing references.
 
-No database access. Sheets are validated in their order, so that the rows that others
-may refer to are known; only the parent of a category may come after it.
+Only the parent of a category may come after it. No database access.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sized
@@ -10,7 +9,6 @@ from typing import Any
 from django.utils.translation import gettext, gettext_lazy
 
 from core.errors import InvalidFieldError
-from ledger.amounts import resolve_amounts
 from ledger.backup.columns import (
     BUDGETS,
     CATEGORIES,
@@ -35,16 +33,16 @@ from ledger.backup.columns import (
     ValuationRow,
     WalletRow,
 )
-from ledger.entry_data import EntryData
-from ledger.lines import natural_category_type
+from ledger.base.quotas import MAX_ROWS
+from ledger.entries.amounts import resolve_amounts
+from ledger.entry_shape import EntryShape, default_category_type
 from ledger.models import Category, QuickEntry, RecurringRule, Tag, Wallet
 from ledger.models.base import CategoryType, EntryType
-from ledger.quotas import MAX_ROWS
 
-# Checks a row, and completes what follows from its other cells; raises `RowError`.
+# Checks and completes a row; raises `RowError`.
 RowRule = Callable[[Any], None]
 
-# By the type of the category, or by the kind of the row.
+# Type of the category, or kind of the row -> detail.
 MISSING_REFERENCE_DETAILS = {
     CategoryType.EXPENSE.value: gettext_lazy(
         "This backup has no expense category named {name}."
@@ -66,8 +64,6 @@ MISSING_MAJOR_DETAILS = {
 
 
 class RowError(Exception):
-    """A row that breaks a rule, reported at one of its columns."""
-
     def __init__(self, column: str, code: str, detail: str) -> None:
         self.column = column
         self.code = code
@@ -76,8 +72,6 @@ class RowError(Exception):
 
 
 class UniqueNames:
-    """The names of a sheet so far, none of which may recur."""
-
     def __init__(self) -> None:
         self._names: set[Hashable] = set()
 
@@ -90,8 +84,6 @@ class UniqueNames:
 
 
 class ReferenceIndex:
-    """The wallets, tags and categories that rows of a backup may refer to."""
-
     def __init__(self, backup: Backup) -> None:
         self.wallet_kinds = {row.name: row.kind for row in backup.wallets}
         self.tags = {row.name for row in backup.tags}
@@ -100,28 +92,24 @@ class ReferenceIndex:
         self._valid_tag_lists: set[tuple[str, ...]] = {()}
 
     def validate(self, row: ReferringRow) -> None:
-        """Raise `RowError` unless category, wallet and tags of the row exist."""
         if row.category_type is None:
-            row.category_type = natural_category_type(row.type)
+            row.category_type = default_category_type(row.type)
         self.validate_names(row)
         if row.to_wallet is not None and row.to_wallet not in self.wallet_kinds:
             raise _missing_reference_error("toWallet", "wallet", row.to_wallet)
         self.validate_tags(row.tags)
 
     def validate_names(self, row: ReferringRow | LineRow) -> None:
-        """Raise `RowError` unless category and wallet of the row exist."""
         self.validate_category(row)
         if row.wallet is not None and row.wallet not in self.wallet_kinds:
             raise _missing_reference_error("wallet", "wallet", row.wallet)
 
     def validate_category(self, row: ReferringRow | LineRow | MergedEntryRow) -> None:
-        """Raise `RowError` unless the category of the row exists."""
         type_ = row.category_type or CategoryType.EXPENSE.value
         if row.category is not None and (type_, row.category) not in self.categories:
             raise _missing_reference_error("category", type_, row.category)
 
     def validate_tags(self, names: tuple[str, ...]) -> None:
-        """Raise `RowError` unless the tags exist."""
         if names in self._valid_tag_lists:
             return
         for name in names:
@@ -141,28 +129,18 @@ def _make_installments_error() -> RowError:
 
 
 def _require_room(rows: Sized, model: type[Any]) -> None:
-    """Raise `RowError` if there are as many rows as a ledger may have (spec 10.1)."""
+    """Raise `RowError` for more rows than a ledger may have (spec 10.1)."""
     limit = MAX_ROWS[model]
     if len(rows) >= limit:
         detail = gettext("A ledger has at most {limit} of them.")
         raise RowError("name", "limit", detail.format(limit=limit))
 
 
-def _make_wallet_rule(backup: Backup, home_currency: str) -> RowRule:
+def _make_name_rule(rows: Sized, model: type[Any]) -> RowRule:
     names = UniqueNames()
 
-    def check(row: WalletRow) -> None:
-        _require_room(backup.wallets, Wallet)
-        names.add(row.name)
-
-    return check
-
-
-def _make_tag_rule(backup: Backup, home_currency: str) -> RowRule:
-    names = UniqueNames()
-
-    def check(row: TagRow) -> None:
-        _require_room(backup.tags, Tag)
+    def check(row: WalletRow | TagRow) -> None:
+        _require_room(rows, model)
         names.add(row.name)
 
     return check
@@ -219,7 +197,6 @@ def _make_entry_rule(backup: Backup, home_currency: str) -> RowRule:
 
 
 def _resolve_row_amounts(row: EntryRow) -> None:
-    """Complete the amounts of a foreign entry by the rules of the API (spec 3.6)."""
     # Only a pending entry may lack both the amount and the rate (spec 4.4).
     if row.pending and not row.amount and row.exchange_rate is None:
         if row.original_amount is None:
@@ -228,20 +205,20 @@ def _resolve_row_amounts(row: EntryRow) -> None:
             )
         row.amount = 0
         return
-    data = EntryData(
-        date=row.date,
+    shape = EntryShape(
         type=row.type,
+        date=row.date,
         amount=row.amount,
         currency=row.currency,
         original_amount=row.original_amount,
         exchange_rate=row.exchange_rate,
     )
     try:
-        data = resolve_amounts(data)
+        shape = resolve_amounts(shape)
     except InvalidFieldError as error:
         first = error.errors[0]
         raise RowError(first.field, first.code, str(first.detail)) from None
-    row.amount, row.exchange_rate = data.amount, data.exchange_rate
+    row.amount, row.exchange_rate = shape.amount, shape.exchange_rate
 
 
 def _make_recurring_rule(backup: Backup, home_currency: str) -> RowRule:
@@ -292,7 +269,7 @@ def _make_line_rule(backup: Backup, home_currency: str) -> RowRule:
     def check(row: LineRow) -> None:
         if row.category_type is None:
             type_ = types.get(row.entry, EntryType.EXPENSE.value)
-            row.category_type = natural_category_type(type_)
+            row.category_type = default_category_type(type_)
         references.validate_names(row)
 
     return check
@@ -325,8 +302,8 @@ def _make_merged_entry_rule(backup: Backup, home_currency: str) -> RowRule:
 
 
 ROW_RULES: dict[str, Callable[[Backup, str], RowRule]] = {
-    WALLETS.name: _make_wallet_rule,
-    TAGS.name: _make_tag_rule,
+    WALLETS.name: lambda backup, _: _make_name_rule(backup.wallets, Wallet),
+    TAGS.name: lambda backup, _: _make_name_rule(backup.tags, Tag),
     CATEGORIES.name: _make_category_rule,
     ENTRIES.name: _make_entry_rule,
     RECURRING.name: _make_recurring_rule,

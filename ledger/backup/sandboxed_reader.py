@@ -2,22 +2,24 @@
 
     python -I sandboxed_reader.py xlsx|json COLUMNS MAX_ROWS < FILE > FRAMES
 
-A workbook of a few kilobytes can expand to gigabytes and take down the process that
-parses it. So it is parsed here, within limits on memory and CPU time that the system
-enforces. The program needs neither Django nor the rest of the service.
+A workbook of a few kilobytes can expand to gigabytes: the system limits memory and CPU
+time of this process. The program needs neither Django nor the rest of the service.
 
 COLUMNS is a JSON object: the columns of each sheet. The output is one JSON array a
 line:
 
-    ["sheet", NAME]       a sheet begins
-    ["rows", ROWS]        some of its rows, as lists of cells; after the last, none
-    ["error", [NAME, {}]] the file is invalid; nothing follows. The name is a key of
-                          `ledger.backup.workbook.FILE_ERRORS`, with its values
+    ["unknown", NAMES]    sheets of the file that COLUMNS does not name
+    ["sheet", [NAME, COLUMNS, NAMES]]
+                          a sheet begins; of a workbook, the columns that it lacks and
+                          the unknown ones that it has
+    ["rows", ROWS]        some rows, as lists of cells; after the last, none
+    ["error", [NAME, {}]] a key of `ledger.backup.workbook.FILE_ERRORS`, with values
     ["end", null]         the file was read to its end
 
-A cell is text, a number, a boolean or null, which is a column that the sheet does not
-have. JSON adds "" for null, `{"number": TEXT}` for a number with a fraction or an
-exponent, lists, and `{}` for any object. A row that is no object is null.
+A cell is text, a number, a boolean, or null for a column that is missing. JSON adds
+"" for null, `{"number": TEXT}` for a number with a fraction or an exponent, lists, and
+`{}` for any object. A row that is no object is null; an object with unknown names is
+`{"unknown": NAMES}`.
 """
 
 import datetime
@@ -36,23 +38,25 @@ import orjson
 
 MAX_MEMORY_BYTES = 448 * 2**20
 MAX_CPU_SECONDS = 20
-# Requests of others go first where the processors are busy.
+# Other requests go first on busy processors.
 NICENESS = 5
 ROWS_PER_FRAME = 2_000
 MAX_COLUMNS = 64
-# The bounds of a JSON integer for orjson; larger ones break every rule anyway.
+# Of unknown names, which the answer repeats.
+MAX_NAME_LENGTH = 100
+MAX_NAMES = 200
+# The bounds of orjson's integers.
 MAX_INTEGER = 2**63 - 1
 SURROGATE_RE = re.compile("[\ud800-\udfff]")
 
 SheetColumns: TypeAlias = dict[str, list[str]]
-Row: TypeAlias = list[Any] | None
-# The name of a sheet, the number of its rows, and the rows.
-SheetData: TypeAlias = tuple[str, int, Iterator[Row]]
+Row: TypeAlias = list[Any] | dict[str, list[str]] | None
+# A sheet, the columns that it lacks, and those that are unknown.
+SheetHead: TypeAlias = tuple[str, list[str], list[str]]
+SheetData: TypeAlias = tuple[SheetHead, int, Iterator[Row]]
 
 
 class InvalidFileError(Exception):
-    """The file as a whole is invalid: a key of `FILE_ERRORS`, with its values."""
-
     def __init__(self, name: str, **values: str | int) -> None:
         self.name = name
         self.values = values
@@ -60,7 +64,7 @@ class InvalidFileError(Exception):
 
 
 class NumberText(str):
-    """The text of a JSON number with a fraction or an exponent."""
+    """A JSON number with a fraction or an exponent."""
 
     __slots__ = ()
 
@@ -73,10 +77,10 @@ def main() -> None:
     data = sys.stdin.buffer.read()
     read = read_workbook if kind == "xlsx" else read_json
     try:
-        for name, row_count, rows in read(data, sheets):
+        for head, row_count, rows in read(data, sheets):
             if row_count > int(max_rows):
-                raise InvalidFileError("rows", sheet=name, limit=max_rows)
-            send_frame("sheet", name)
+                raise InvalidFileError("rows", sheet=head[0], limit=max_rows)
+            send_frame("sheet", head)
             while batch := list(islice(rows, ROWS_PER_FRAME)):
                 send_frame("rows", batch)
             send_frame("rows", [])
@@ -103,16 +107,21 @@ def read_workbook(data: bytes, sheets: SheetColumns) -> Iterator[SheetData]:
 
     try:
         workbook = CalamineWorkbook.from_filelike(io.BytesIO(data))
-        for name, spelling in match_names(sheets, workbook.sheet_names).items():
+        matched = match_names(sheets, workbook.sheet_names)
+        send_frame("unknown", list_others(workbook.sheet_names, matched))
+        for name, spelling in matched.items():
             sheet = workbook.get_sheet_by_name(spelling)
             if sheet.total_width > MAX_COLUMNS:
                 raise InvalidFileError("columns", sheet=name, limit=MAX_COLUMNS)
             rows, row_count = iter(sheet.iter_rows()), (sheet.end or (0, 0))[0]
             headers = [str(cell).strip() for cell in next(rows, [])]
-            # Taken for an empty sheet, it would silently delete what the ledger has.
-            if row_count and not match_names(sheets[name], headers):
+            # An empty sheet would silently delete the ledger's rows.
+            spellings = match_names(sheets[name], headers)
+            if row_count and not spellings:
                 raise InvalidFileError("headers", sheet=name)
-            yield name, row_count, select_cells(headers, rows, sheets[name])
+            lacking = [column for column in sheets[name] if column not in spellings]
+            head = name, lacking, list_others(headers, spellings)
+            yield head, row_count, select_cells(headers, rows, sheets[name])
     except (CalamineError, OSError, ValueError):
         raise InvalidFileError("workbook") from None
 
@@ -120,10 +129,7 @@ def read_workbook(data: bytes, sheets: SheetColumns) -> Iterator[SheetData]:
 def match_names(
     wanted: Iterable[str], given: list[str] | dict[str, Any]
 ) -> dict[str, str]:
-    """Map each wanted name that is given to its spelling there.
-
-    Letter case does not count, but the exact name goes before other spellings.
-    """
+    """Map each given name to its spelling: the exact name before other cases."""
     spellings = {name.strip().casefold(): name for name in reversed(given)}
     return {
         name: name if name in given else spellings[name.casefold()]
@@ -132,12 +138,25 @@ def match_names(
     }
 
 
+def list_others(given: Iterable[str], matched: dict[str, str]) -> list[str]:
+    """Return the names that match none; nameless columns are none."""
+    used = set(matched.values())
+    return [
+        plain_name(name)
+        for name in islice(given, MAX_NAMES)
+        if name and name not in used
+    ]
+
+
+def plain_name(name: str) -> str:
+    return SURROGATE_RE.sub("\ufffd", name[:MAX_NAME_LENGTH])
+
+
 def select_cells(
     headers: list[str], rows: Iterable[list[Any]], columns: list[str]
 ) -> Iterator[Row]:
-    """Yield the cells of each row in the order of `columns`."""
     spellings = match_names(columns, headers)
-    # -1 is the None that is appended to each row, for columns that are not there.
+    # -1 is the None that is appended to each row, for missing columns.
     indexes = [headers.index(spellings[c]) if c in spellings else -1 for c in columns]
     for cells in rows:
         cells.append(None)
@@ -145,7 +164,6 @@ def select_cells(
 
 
 def to_plain_cell(cell: Any) -> Any:
-    """Convert a cell of a workbook to text, a number, a boolean or None."""
     kind = cell.__class__
     if kind is str or kind is bool:
         return cell
@@ -162,7 +180,7 @@ def to_plain_cell(cell: Any) -> Any:
 
 def read_json(data: bytes, sheets: SheetColumns) -> Iterator[SheetData]:
     try:
-        # The standard library's parser: orjson has no way to keep exact numbers.
+        # The standard library's parser: orjson cannot keep exact numbers.
         body = loads(
             data.decode("utf-8-sig"),
             parse_float=NumberText,
@@ -172,34 +190,47 @@ def read_json(data: bytes, sheets: SheetColumns) -> Iterator[SheetData]:
         raise InvalidFileError("json") from None
     if not isinstance(body, dict):
         raise InvalidFileError("object")
+    if unknown := list_unknown(body, sheets):
+        send_frame("unknown", unknown)
     for name, spelling in match_names(sheets, body).items():
         rows, columns = body[spelling], sheets[name]
         if rows is None:
             continue
         if not isinstance(rows, list):
             raise InvalidFileError("list", sheet=name)
-        yield name, len(rows), select_fields(rows, columns)
+        yield (name, [], []), len(rows), select_fields(rows, columns)
+
+
+def list_unknown(given: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Return the names that are none of the known ones in any letter case."""
+    folded = {name.casefold() for name in known}
+    return [
+        plain_name(name)
+        for name in islice(given, MAX_NAMES)
+        if name.strip().casefold() not in folded
+    ]
 
 
 def reject_constant(constant: str) -> NoReturn:
-    """Reject NaN and Infinity, which Python's parser accepts and JSON does not have."""
+    """Reject NaN and Infinity, which Python's parser accepts."""
     raise ValueError(constant)
 
 
 def select_fields(rows: list[Any], columns: list[str]) -> Iterator[Row]:
-    """Yield the fields of each row in the order of `columns`."""
     known = set(columns)
     for row in rows:
         if not isinstance(row, dict):
             yield None
             continue
         if not row.keys() <= known:
+            if unknown := list_unknown(row, columns):
+                yield {"unknown": unknown}
+                continue
             row = {name: row[key] for name, key in match_names(columns, row).items()}
         yield [to_plain_field(row[name]) if name in row else None for name in columns]
 
 
 def to_plain_field(value: Any) -> Any:
-    """Convert a JSON value to what orjson can send without loss of meaning."""
     kind = value.__class__
     if kind is str:
         # A lone surrogate is no valid UTF-8; NUL breaks the same rule of text.

@@ -1,19 +1,21 @@
-"""Declarations for the sheets of a backup: row classes, columns, sheets.
-
-A row class declares one column for each of its fields. The same declaration serves
-parsing, validation, export and restore, and mypy checks that what a column's parser
-returns fits the type of the field.
-"""
+"""Declarations for the sheets of a backup: row classes, columns, sheets."""
 
 import dataclasses
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar, dataclass_transform, overload
 
-from django.db import models
+from django.db import connection, models
 
 from core.api.serializers import to_camel_case
-from ledger.backup.cell_parsers import CellParser
+from ledger.backup.cell_parsers import (
+    CellParser,
+    decimal_parser,
+    integer_parser,
+    parse_boolean,
+    text_parser,
+)
 
 T = TypeVar("T")
 DefaultT = TypeVar("DefaultT")
@@ -24,22 +26,20 @@ RowT = TypeVar("RowT")
 class Column:
     """A column of a sheet, made from the declaration of a field.
 
-    `name` is the field of the row class and, without `select`, also the column of the
-    database that stores it. An empty cell becomes `default`, or is an error if the
-    column is required.
+    `name` is the field of the row class and, without `select`, the column of the
+    database. An empty cell becomes `default`, or is an error if the column is required.
     """
 
     name: str
     parse: CellParser[Any]
     default: Any
     is_required: bool
-    # Replaces `default` where a sheet lacks the column, or a JSON object the field.
+    # Replaces `default` if the sheet lacks the column.
     absent_default: Any
-    # SQL for a value that another table stores.
+    # SQL for a value of another table.
     select: str | None
-    # Text is encrypted in the database and plain in a backup.
     is_encrypted: bool
-    # The same texts recur from row to row, so that each is parsed once.
+    # Each text is parsed once.
     has_recurring_texts: bool
 
     @property
@@ -74,10 +74,6 @@ def column(
     is_encrypted: bool = False,
     has_recurring_texts: bool = True,
 ) -> Any:
-    """Declare a column and its field; see `Column` for the options.
-
-    A column without a default is required.
-    """
     is_required = default is MISSING
     metadata = {
         "parse": parse,
@@ -88,8 +84,8 @@ def column(
         "is_encrypted": is_encrypted,
         "has_recurring_texts": has_recurring_texts,
     }
-    # Required fields have a default as well, so that they may follow optional ones in
-    # the order of the columns. mypy rejects a row without them, as does the database.
+    # Required fields have a default as well: they may follow optional ones. mypy and
+    # the database reject a row without them.
     return field(default=metadata["default"], metadata=metadata)
 
 
@@ -97,26 +93,51 @@ def column(
 def row_class(cls: type[RowT]) -> type[RowT]:
     """Make a dataclass of a class whose fields are declared by `column`.
 
-    Rows are created by keyword; only the validation of files, which creates very many,
-    passes the values in the order of the columns.
+    Rows are created by keyword, but by position in the hot loop of validation.
     """
     return dataclass(slots=True)(cls)
 
 
+def stored_columns(
+    model: type[models.Model], names: Iterable[str]
+) -> Callable[[type[RowT]], type[RowT]]:
+    """Add optional columns for further fields of a model."""
+
+    def add(cls: type[RowT]) -> type[RowT]:
+        for name in names:
+            if name not in cls.__annotations__:
+                stored: Any = model._meta.get_field(name)
+                default = stored.get_default()
+                cls.__annotations__[name] = Any
+                setattr(cls, name, column(_choose_parser(stored), default=default))
+        return cls
+
+    return add
+
+
+def _choose_parser(stored: Any) -> CellParser[Any]:
+    if isinstance(stored, models.BooleanField):
+        return parse_boolean
+    if isinstance(stored, models.DecimalField):
+        return decimal_parser(stored.max_digits, stored.decimal_places)
+    if isinstance(stored, models.IntegerField):
+        lowest, highest = connection.ops.integer_field_range(stored.get_internal_type())
+        return integer_parser(lowest, highest)
+    if isinstance(stored, models.CharField):
+        return text_parser(stored.max_length or 0)
+    raise TypeError(f"{stored} needs a column of its own.")
+
+
 @dataclass(frozen=True)
 class Sheet(Generic[RowT]):
-    """A sheet: its rows, the table that stores them, and their order in a backup.
+    """`joins`, `order_by` and `select` of a column are SQL; `r` is the row."""
 
-    `joins` and `order_by` are SQL, as is `select` of a column; `r` is the row.
-    """
-
-    # The attribute of `Backup` that holds the rows.
     attribute: str
     row_class: type[RowT]
     model: type[models.Model]
     order_by: str
     joins: str = ""
-    # SQL in place of the table, of rows that several tables store.
+    # SQL in place of the table, for rows of several tables.
     rows: str = ""
 
     @property

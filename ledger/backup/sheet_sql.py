@@ -1,6 +1,7 @@
-"""SQL of the sheets of a backup: joins, the keys of rows, texts. `r` is the row."""
+"""SQL of the sheets of a backup; `r` is the row."""
 
 from ledger.backup.cell_parsers import TAG_SEPARATOR
+from ledger.entries.transfer_candidates import DISMISSED_PAIRS
 
 JOIN_CATEGORY = (
     "LEFT JOIN account_category c ON c.member_id = r.member_id AND c.id = r.category_id"
@@ -14,17 +15,31 @@ JOIN_PARTS = (
     f"{JOIN_CATEGORY_AND_WALLET}"
     " LEFT JOIN account tw ON tw.member_id = r.member_id AND tw.id = r.to_wallet_id"
 )
-# Keys of the rows to which lines, refunds and merged entries refer. They are numbered
-# in their order, so that equal ledgers have equal keys.
-KEYED_ENTRIES = """(
+# Keys for lines, refunds, merged entries and dismissed transfers, numbered in their
+# order: equal ledgers have equal keys.
+KEYED_ENTRIES = f"""(
     SELECT id, row_number() OVER (ORDER BY date, id) AS number FROM account_entry
     WHERE member_id = %(member)s AND (line_count > 0 OR id IN (
         SELECT refund_of_id FROM account_entry
         WHERE member_id = %(member)s AND refund_of_id IS NOT NULL
         UNION ALL
+        SELECT refund_of_id FROM account_entry_line
+        WHERE member_id = %(member)s AND refund_of_id IS NOT NULL
+        UNION ALL
         SELECT entry_id FROM account_merged_entry WHERE member_id = %(member)s
+        UNION ALL
+        SELECT unnest(ARRAY[d.expense_id, d.income_id]) FROM {DISMISSED_PAIRS} d
     ))
-)"""
+)"""  # noqa: S608 - constants
+# Keys of the incomes that are no transfer with the expense `r`.
+JOIN_NOT_WITH = f"""
+    LEFT JOIN (
+        SELECT d.expense_id,
+            string_agg(i.number::text, '{TAG_SEPARATOR}' ORDER BY i.number) AS keys
+        FROM {DISMISSED_PAIRS} d JOIN {KEYED_ENTRIES} i ON i.id = d.income_id
+        GROUP BY d.expense_id
+    ) n ON n.expense_id = r.id
+"""  # noqa: S608 - constants
 KEYED_RULES = """(
     SELECT id, row_number() OVER (ORDER BY id) AS number FROM account_recurring
     WHERE member_id = %(member)s AND id IN (
@@ -41,21 +56,25 @@ KEYED_QUICK_ENTRIES = """(
 )"""
 JOIN_KEY = "{joins} LEFT JOIN {keyed} k ON k.id = r.id"
 LINE_COLUMNS = "position, amount, category_id, category_type, wallet_id, memo"
-# The lines of entries and templates, under the keys of what they belong to.
+NO_REFUND = "NULL::bigint AS refund_of_id"
+# Lines of entries and templates, under the keys of their owners.
 ALL_LINES = f"""(
-    SELECT l.member_id, 1 AS part, k.number, k.number::text AS entry, {LINE_COLUMNS}
+    SELECT l.member_id, 1 AS part, k.number, k.number::text AS entry, {LINE_COLUMNS},
+        refund_of_id
     FROM account_entry_line l JOIN {KEYED_ENTRIES} k ON k.id = l.entry_id
     WHERE l.member_id = %(member)s
     UNION ALL
-    SELECT l.member_id, 2, k.number, 'recurring-' || k.number, {LINE_COLUMNS}
+    SELECT l.member_id, 2, k.number, 'recurring-' || k.number, {LINE_COLUMNS},
+        {NO_REFUND}
     FROM account_recurring_line l JOIN {KEYED_RULES} k ON k.id = l.rule_id
     WHERE l.member_id = %(member)s
     UNION ALL
-    SELECT l.member_id, 3, k.number, 'quick-' || k.number, {LINE_COLUMNS}
+    SELECT l.member_id, 3, k.number, 'quick-' || k.number, {LINE_COLUMNS},
+        {NO_REFUND}
     FROM account_quick_entry_line l
     JOIN {KEYED_QUICK_ENTRIES} k ON k.id = l.quick_entry_id
     WHERE l.member_id = %(member)s
-)"""  # noqa: S608 - of constants only
+)"""  # noqa: S608 - constants
 
 
 def select_moment(column: str) -> str:
@@ -63,26 +82,26 @@ def select_moment(column: str) -> str:
     return f"to_char({column} AT TIME ZONE 'UTC', {text})"
 
 
-# Of transfers and split entries on days on which a value was typed.
+# Transfers and split entries on days with a typed value.
 CREATED_AT = f"""
     CASE WHEN (r.to_wallet_id IS NOT NULL OR r.line_count > 0) AND r.date IN (
         SELECT date FROM account_valuation WHERE member_id = %(member)s
     ) THEN {select_moment("r.created_at")} END
-"""  # noqa: S608 - of constants only
+"""  # noqa: S608 - constants
 
 
 def select_tag_names(table: str, owner: str) -> str:
     return (
-        f"(SELECT string_agg(t.name, '{TAG_SEPARATOR}' ORDER BY l.position)"  # noqa: S608  # constants
-        f" FROM {table} l JOIN account_tag t"
-        " ON t.member_id = l.member_id AND t.id = l.tag_id"
+        "(SELECT string_agg((SELECT name FROM account_tag"  # noqa: S608  # constants
+        " WHERE member_id = %(member)s AND id = l.tag_id),"
+        f" '{TAG_SEPARATOR}' ORDER BY l.position) FROM {table} l"
         f" WHERE l.member_id = %(member)s AND l.{owner} = r.id)"
     )
 
 
-# Of the tags whose ids stand in the row, without those that are gone.
+# Names of the tags in `tag_ids`; deleted tags are skipped.
 TAG_NAMES_BY_IDS = f"""
     (SELECT string_agg(t.name, '{TAG_SEPARATOR}' ORDER BY given.position)
     FROM unnest(r.tag_ids) WITH ORDINALITY AS given (tag_id, position)
     JOIN account_tag t ON t.member_id = %(member)s AND t.id = given.tag_id)
-"""  # noqa: S608 - of constants only
+"""  # noqa: S608 - constants

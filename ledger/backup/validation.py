@@ -1,16 +1,18 @@
-"""Validates a backup as a whole, before anything is changed. No database access."""
+"""Validates a backup as a whole. No database access."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext
 
+from core.api.unknown_names import find_suggestion
 from ledger.backup.cell_parsers import CellError
-from ledger.backup.columns import CATEGORIES, SHEETS, Backup
+from ledger.backup.columns import CATEGORIES, SHEETS, Backup, IgnoredName
 from ledger.backup.error_collector import ErrorCollector
 from ledger.backup.parts import (
     Misfit,
     flatten_single_lines,
+    list_dismissal_misfits,
     list_misfits,
     list_refund_misfits,
 )
@@ -20,9 +22,8 @@ from ledger.backup.workbook import Table
 from ledger.errors import EmptyBackupError
 
 # Row 1 holds the headers; rows of JSON are counted the same way.
-FIRST_DATA_ROW = 2
+HEADER_ROW, FIRST_DATA_ROW = 1, 2
 EMPTY_CELLS = (None, "")
-# Different cells of one column whose values are cached.
 MAX_CACHED_CELLS = 10_000
 
 
@@ -35,9 +36,12 @@ def validate_tables(tables: Iterable[Table], home_currency: str) -> Backup:
     sheets = {sheet.name: sheet for sheet in SHEETS}
     numbers_by_sheet: dict[str, list[int]] = {}
     for table in tables:
+        if table.is_unknown:
+            backup.ignored.append(IgnoredName(table.name))
+            continue
         sheet = sheets[table.name]
         errors.start_sheet(sheet.name)
-        # Rules refer to the sheets before this one, which are complete by now.
+        backup.ignored += _pass_over_columns(table, errors)
         check_row = ROW_RULES[sheet.name](backup, home_currency)
         rows = backup.rows_of(sheet)
         row_numbers: list[int] = []
@@ -57,6 +61,7 @@ def validate_tables(tables: Iterable[Table], home_currency: str) -> Backup:
     _add_misfits(errors, list_misfits(backup), numbers_by_sheet)
     flatten_single_lines(backup)
     _add_misfits(errors, list_refund_misfits(backup), numbers_by_sheet)
+    _add_misfits(errors, list_dismissal_misfits(backup), numbers_by_sheet)
     errors.raise_if_any()
     if not any(backup.row_counts().values()):
         raise EmptyBackupError
@@ -77,15 +82,14 @@ def _add_misfits(
 def _parse_rows(
     sheet: Sheet[RowT], table: Table, errors: ErrorCollector
 ) -> Iterator[tuple[int, RowT]]:
-    """Yield the rows whose cells are all valid, with their numbers."""
     parsers = [_ColumnParser(column) for column in sheet.columns]
     for row_number, cells in enumerate(table.rows, start=FIRST_DATA_ROW):
-        if cells is None:
-            errors.add(row_number, None, "invalid", gettext("A row must be an object."))
+        if not isinstance(cells, list):
+            _add_row_errors(row_number, cells, sheet, errors)
             continue
         try:
-            # The hot loop of a restore: most cells are found in the cache of their
-            # column, without the call of a function.
+            # The hot loop of a restore: most cells are in the cache of their column,
+            # without a call of a function.
             values = [
                 parser[cell]
                 if cell.__class__ is str or cell.__class__ is bool
@@ -100,8 +104,33 @@ def _parse_rows(
             yield row_number, sheet.row_class(*values)
 
 
+def _pass_over_columns(table: Table, errors: ErrorCollector) -> Iterator[IgnoredName]:
+    """Yield the unknown columns, but for misspelt ones, which are errors."""
+    for name in table.unknown_columns:
+        suggestion = find_suggestion(name, table.missing_columns, ())
+        if suggestion is not None:
+            errors.add_unknown_name(HEADER_ROW, name, suggestion)
+        else:
+            yield IgnoredName(table.name, name)
+
+
+def _add_row_errors(
+    row_number: int,
+    row: dict[str, list[str]] | None,
+    sheet: Sheet[Any],
+    errors: ErrorCollector,
+) -> None:
+    if row is None:
+        errors.add(row_number, None, "invalid", gettext("A row must be an object."))
+        return
+    for name in row["unknown"]:
+        errors.add_unknown_name(
+            row_number, name, find_suggestion(name, sheet.headers, ())
+        )
+
+
 class _ColumnParser(dict[str | bool, Any]):
-    """Parses the cells of one column, with a cache of texts and booleans."""
+    """Parses the cells of one column, with a cache."""
 
     def __init__(self, column: Column) -> None:
         self.column = column

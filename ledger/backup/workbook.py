@@ -1,17 +1,17 @@
 """Opens an uploaded backup, xlsx or JSON, and yields the rows of its sheets.
 
-The file is untrusted. The sizes that an archive declares are checked first; then
-`ledger.backup.sandboxed_reader` unpacks it in a process of its own, which may fail or
-be killed.
+The file is untrusted: the declared sizes of an archive are checked first, then
+`ledger.backup.sandboxed_reader` unpacks it in a process that may fail or be killed.
 """
 
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, TypeAlias, cast
@@ -19,6 +19,13 @@ from typing import IO, Any, TypeAlias, cast
 import orjson
 from django.utils.translation import gettext, gettext_lazy
 
+from core.api.unknown_names import (
+    MAX_REPORTED_NAMES,
+    UNKNOWN,
+    describe_unknown_name,
+    find_suggestion,
+)
+from core.errors import DomainError, FieldError
 from ledger.backup.columns import SHEETS
 from ledger.errors import InvalidBackupError
 
@@ -27,15 +34,14 @@ MAX_TOTAL_BYTES = 160 * 2**20
 # 100,000 entries unpack to some 45 MB in one part.
 MAX_PART_BYTES = 120 * 2**20
 MAX_COMPRESSION_RATIO = 200
-# Smaller parts count as this large: the ratio says nothing about a few bytes.
+# The ratio says nothing about a few bytes.
 MIN_COMPRESSED_BYTES = 1_000
-# In one sheet.
 MAX_ROWS = 200_000
 
 ZIP_SIGNATURE = b"PK\x03\x04"
 ENCRYPTED_FLAG = 0x1
 UNREADABLE_MESSAGE = gettext_lazy("This is not a backup that can be read.")
-# What the reader found, by its name there.
+# Errors by their names in the reader.
 FILE_ERRORS = {
     "columns": gettext_lazy("The sheet {sheet} has more than {limit} columns."),
     "headers": gettext_lazy("Row 1 of the sheet {sheet} names none of its columns."),
@@ -47,21 +53,30 @@ FILE_ERRORS = {
 }
 READER_PATH = Path(__file__).with_name("sandboxed_reader.py")
 
+# Of a restore, which belong in no body.
+QUERY_PARAMETERS = ("dryRun",)
+
 # A kind and a content, see `ledger.backup.sandboxed_reader`.
 Frame: TypeAlias = tuple[str, Any]
+Row: TypeAlias = list[Any] | dict[str, list[str]] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """The rows of one sheet, as lists of cells in the order of its columns.
 
-    A row is None where JSON has no object. With `has_blank_rows`, rows without any
-    value are no rows.
+    A row is None if JSON has no object, and `{"unknown": names}` if the object has
+    unknown names. With `has_blank_rows`, blank rows are skipped.
     """
 
     name: str
-    rows: Iterator[list[Any] | None]
-    has_blank_rows: bool
+    rows: Iterator[Row]
+    has_blank_rows: bool = False
+    # A sheet of a workbook that no backup has; it comes without rows.
+    is_unknown: bool = False
+    # Of a workbook: columns that the sheet lacks, and others that it has.
+    missing_columns: Sequence[str] = ()
+    unknown_columns: Sequence[str] = ()
 
 
 @contextmanager
@@ -69,29 +84,52 @@ def open_tables(data: bytes) -> Iterator[Iterator[Table]]:
     """Yield the sheets of a backup, in their order.
 
     Take all rows of a table before the next table. Raises `InvalidBackupError` for a
-    file that is no backup or exceeds a limit, also while rows are taken.
+    file that is no backup or exceeds a limit, also while rows are taken, and
+    `DomainError` for JSON with unknown keys.
     """
     is_workbook = data.startswith(ZIP_SIGNATURE)
     if is_workbook:
         validate_archive(data)
     with _run_reader("xlsx" if is_workbook else "json", data) as frames:
-        yield (
-            Table(name, _iter_rows(frames), has_blank_rows=is_workbook)
-            for kind, name in frames
-            if kind == "sheet"
-        )
+        yield _iter_tables(frames, is_workbook=is_workbook)
 
 
-def _iter_rows(frames: Iterator[Frame]) -> Iterator[list[Any] | None]:
+def _iter_tables(frames: Iterator[Frame], *, is_workbook: bool) -> Iterator[Table]:
+    for kind, content in frames:
+        if kind == "sheet":
+            name, missing, unknown = content
+            yield Table(
+                name,
+                _iter_rows(frames),
+                has_blank_rows=is_workbook,
+                missing_columns=missing,
+                unknown_columns=unknown,
+            )
+        elif is_workbook:
+            for name in content:
+                yield Table(name, iter(()), is_unknown=True)
+        else:
+            raise _make_unknown_keys_error(content)
+
+
+def _make_unknown_keys_error(names: Iterable[str]) -> DomainError:
+    known = [sheet.name for sheet in SHEETS]
+    errors = []
+    for name in islice(names, MAX_REPORTED_NAMES):
+        suggestion = find_suggestion(name, known, QUERY_PARAMETERS)
+        text = describe_unknown_name(suggestion, "" if suggestion in known else "query")
+        errors.append(FieldError(name, text, UNKNOWN, suggestion=suggestion))
+    return DomainError(errors=tuple(errors))
+
+
+def _iter_rows(frames: Iterator[Frame]) -> Iterator[Row]:
     for _, rows in frames:
-        # A frame without rows ends the sheet.
         if not rows:
             return
         yield from rows
 
 
 def validate_archive(data: bytes) -> None:
-    """Raise `InvalidBackupError` if what a zip archive declares exceeds a limit."""
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             parts = archive.infolist()
@@ -114,12 +152,11 @@ def validate_archive(data: bytes) -> None:
 
 @contextmanager
 def _run_reader(kind: str, data: bytes) -> Iterator[Iterator[Frame]]:
-    """Yield the frames of a reader process, which is killed when the block ends."""
+    """Yield the frames of a reader process, killed when the block ends."""
     columns = orjson.dumps({sheet.name: sheet.headers for sheet in SHEETS}).decode()
-    # -I: neither the environment nor the working directory decides what is imported;
-    # packages come from the interpreter's own environment.
+    # -I: environment and working directory change no import.
     command = [sys.executable, "-I", str(READER_PATH), kind, columns, str(MAX_ROWS)]
-    # A file and not a pipe: nothing has to feed the process while its output is read.
+    # A file and not a pipe: nothing has to feed the process.
     with TemporaryFile() as file:
         file.write(data)
         file.seek(0)
@@ -148,5 +185,4 @@ def _iter_frames(output: IO[bytes]) -> Iterator[Frame]:
         if kind == "end":
             return
         yield kind, content
-    # The reader exceeded a limit of the system, or failed.
     raise InvalidBackupError(UNREADABLE_MESSAGE)

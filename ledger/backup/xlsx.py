@@ -1,8 +1,7 @@
 """Writes xlsx workbooks of plain cells, row by row, in constant memory.
 
-Own code, since openpyxl's write-only mode takes five times as long and neither escapes
-text that a spreadsheet would decode nor writes equal files for equal data (decision
-0051).
+Own code: openpyxl's write-only mode takes five times as long, and neither escapes text
+that a spreadsheet would decode nor writes equal files for equal data (decision 0060).
 """
 
 import re
@@ -27,17 +26,13 @@ _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 _COLUMN_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
-# What XML would take for markup, spreadsheets for an escape such as _x0041_, and what
-# neither can hold.
 _SPECIAL_RE = re.compile(rf"[&<>]|_(?=x[0-9A-Fa-f]{{4}}_)|{DISALLOWED_CHARACTERS}")
-# For disallowed characters in rows that were stored before they were rejected: neither
-# XML nor a restore takes those.
+# Rows stored before such characters were rejected: neither XML nor a restore takes
+# them.
 _REPLACEMENT = "\ufffd"
 
 
 class WorkbookWriter:
-    """A workbook whose sheets are written one after another."""
-
     def __init__(self, file: IO[bytes], sheets: Sequence[str]) -> None:
         self._archive = zipfile.ZipFile(
             file, "w", zipfile.ZIP_DEFLATED, compresslevel=COMPRESSION_LEVEL
@@ -121,7 +116,6 @@ def _sheet_path(number: int) -> str:
 
 
 def _package_parts(sheets: list[str]) -> dict[str, str]:
-    """Return the parts that list the sheets, by their path."""
     numbered = list(enumerate(sheets, start=1))
     overrides = "".join(
         f'<Override PartName="/{_sheet_path(number)}"'

@@ -1,1 +1,0 @@
-"""A realistic ledger for demonstrations, with data for every page."""

@@ -1,24 +1,24 @@
-"""The plans of the demo household: recurring rules, budgets, expected income."""
+"""Rules, budgets and expected incomes."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from accounts.models import Member
 from ledger.backup.columns import BudgetRow, LineRow, RecurringRow
+from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.demo.entries import start_date
 from ledger.models import BudgetIncome, RecurringRule
-from ledger.occurrences import process_due_dates
+from ledger.models.schedule import Frequency, Schedule
 from ledger.periods import add_months
-from ledger.recurring import update_rule
-from ledger.schedule import Frequency, Schedule
+from ledger.recurring.occurrences import process_due_dates
+from ledger.recurring.rules import update_rule
 
 
 @dataclass(frozen=True, slots=True)
 class DemoRule:
     """A recurring rule that runs from the first day of the ledger.
 
-    It runs for `duration_months`, None without end. It was paused and resumed so many
-    days ago, None if it never was. Where it pays a loan back, `amount` is the interest.
+    `resumed_days_ago` ends a pause. For a loan, `amount` is the interest.
     """
 
     name: str
@@ -66,7 +66,6 @@ RULES = (
     DemoRule("신문 구독", "구독", "신한카드", 20_000, 2, paused_days_ago=80),
 )
 
-# The months with budgets: the next one, the current one, and those before it.
 BUDGET_MONTHS = 6
 DEMO_BUDGETS = {
     "식비": 1_400_000,
@@ -81,7 +80,6 @@ EXPECTED_INCOME = 3_850_000
 
 
 def make_rules(today: date) -> list[RecurringRow]:
-    """Return the rules as they began, before any of their due dates."""
     first = start_date(today)
     rows = []
     for rule in RULES:
@@ -110,7 +108,6 @@ def make_rules(today: date) -> list[RecurringRow]:
 
 
 def make_rule_lines() -> list[LineRow]:
-    """Return the lines of the rules that pay a loan back with interest."""
     return [
         line
         for rule in RULES
@@ -127,7 +124,6 @@ def make_rule_lines() -> list[LineRow]:
 
 
 def process_rules(member: Member, now: datetime, today: date) -> int:
-    """Book the due dates of all rules so far; return the number of entries."""
     rule_ids = dict(RecurringRule.objects.owned_by(member).values_list("name", "pk"))
     first = start_date(today)
     booked = 0
@@ -146,11 +142,12 @@ def process_rules(member: Member, now: datetime, today: date) -> int:
     return booked
 
 
+@ledger_write
 def _book_until(
-    member: Member, rule_id: int, first: date, until: date, now: datetime
+    ledger: LockedLedger, rule_id: int, first: date, until: date, now: datetime
 ) -> int:
-    rule = RecurringRule.objects.owned_by(member).get(pk=rule_id)
-    return process_due_dates([(rule, first)], until, now).booked
+    rule = RecurringRule.objects.owned_by(ledger.member).get(pk=rule_id)
+    return process_due_dates(ledger, [(rule, first)], until, now).booked
 
 
 def make_budgets(today: date) -> list[BudgetRow]:
@@ -162,7 +159,6 @@ def make_budgets(today: date) -> list[BudgetRow]:
 
 
 def create_expected_incomes(member: Member, today: date) -> None:
-    """Create the expected income of each month with budgets."""
     BudgetIncome.objects.bulk_create(
         BudgetIncome(member=member, year=year, month=month, amount=EXPECTED_INCOME)
         for year, month in _list_budget_months(today)

@@ -1,7 +1,6 @@
 """Three years of wallets and entries of a household in Seoul.
 
-Pure: the same seed and day give the same rows. Monthly payments of a constant amount
-are left to the recurring rules.
+Pure: the same seed and day give the same rows.
 """
 
 from collections.abc import Iterator
@@ -9,8 +8,8 @@ from datetime import date, timedelta
 from decimal import Decimal
 from random import Random
 
-from ledger.amounts import convert_to_home_currency
 from ledger.backup.columns import EntryRow, QuickEntryRow, WalletRow
+from ledger.entries.amounts import convert_to_home_currency
 
 YEARS = 3
 SEED = 20_240_101
@@ -40,7 +39,7 @@ WALLET_ROWS = (
     ),
     WalletRow(name="옛 통장", kind="BANK", institution="우리은행", archived=True),
 )
-# Opening balances are chosen so that wallets reach these.
+# Opening balances are chosen to reach these.
 BALANCES_TODAY = {
     "현금": 73_000,
     "국민은행 주거래": 2_340_000,
@@ -54,7 +53,7 @@ MONTHLY_ENTRIES = (
     (1, "expense", "월세/관리비", "아파트 관리비", "국민은행 주거래", 214_000),
     (22, "expense", "전기/가스/수도", "도시가스", "국민은행 주거래", 48_000),
 )
-# Memo, category and amount of today's card payments, which are not confirmed yet.
+# Memo, category and amount of today's card payments.
 PENDING_ENTRIES = (("GS25 역삼점", "식료품", 4_800), ("쿠팡", "생활용품", 23_900))
 # Probability, category, merchants, wallet and mean amount.
 WEEKLY_ENTRIES = (
@@ -71,10 +70,9 @@ WEEKLY_ENTRIES = (
     (0.10, "택시", ("카카오택시",), "카카오 체크", 12_800),
     (0.08, "경조사비", ("결혼식 축의금",), "현금", 100_000),
 )
-# Months of a year with a trip; memo, mean amount and installments of its payments.
+# Months with a trip; memo, mean amount and installments of its payments.
 TRIP_MONTHS = (2, 8)
 TRIP_ENTRIES = (("항공권", 680_000, 3), ("숙소", 420_000, 2))
-# By the category of the entries.
 TAGS_BY_CATEGORY = {"배달": ("야식",), "여행": ("여행", "가족"), "식료품": ("장보기",)}
 # Name, category, wallet, amount (None to ask for it) and tags.
 QUICK_ENTRIES = (
@@ -86,7 +84,6 @@ QUICK_ENTRIES = (
 
 
 def start_date(today: date) -> date:
-    """Return the first day of the ledger."""
     return date(today.year - YEARS, today.month, 1)
 
 
@@ -106,7 +103,7 @@ def make_quick_entries() -> list[QuickEntryRow]:
 
 
 def generate_entries(today: date) -> Iterator[EntryRow]:
-    """Yield entries up to today, with their tags, not quite in the order of dates."""
+    """Yield entries up to today, not quite in the order of dates."""
     for entry in _generate_untagged(today):
         entry.tags = TAGS_BY_CATEGORY.get(entry.category or "", ())
         yield entry
@@ -136,7 +133,6 @@ def _generate_untagged(today: date) -> Iterator[EntryRow]:
 
 
 def _generate_monthly(day: date, rng: Random) -> Iterator[EntryRow]:
-    # Amounts grow by a percent a year.
     growth_percent = (day.year * 12 + day.month) // 12 % 10
     for due_day, type_, category, memo, wallet, amount in MONTHLY_ENTRIES:
         if day.day == due_day:

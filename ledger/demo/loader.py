@@ -1,15 +1,12 @@
-"""Loads the demo ledger: rows of a backup, and what backups do not hold."""
+"""Loads the demo ledger."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from django.db import transaction
-
-from accounts.models import Member
-from core.db.transactions import retry_on_conflict
 from ledger.backup.columns import Backup, CategoryRow, ReferringRow, TagRow
 from ledger.backup.ledger_writer import LedgerWriter
-from ledger.default_categories import list_default_categories
+from ledger.base.ledger_write import LockedLedger, ledger_write
+from ledger.categories.defaults import list_default_categories
 from ledger.demo.budgets import (
     create_expected_incomes,
     make_budgets,
@@ -30,45 +27,39 @@ from ledger.demo.transfers import (
     generate_refunds,
     generate_transfers,
 )
-from ledger.lines import natural_category_type
-from ledger.locking import lock_ledger
+from ledger.entry_shape import default_category_type
 from ledger.models.base import CategoryType
-from ledger.rollups import bulk_write
-from ledger.wallets import list_wallets
+from ledger.rollups.definitions import bulk_write
+from ledger.wallets.wallets import list_wallets
 
 
 @dataclass(frozen=True, slots=True)
 class DemoSummary:
-    """Numbers of the rows that were created."""
-
     entries: int
     budgets: int
     trades: int
 
 
-@retry_on_conflict
-def create_demo_ledger(member: Member, now: datetime, today: date) -> DemoSummary:
-    """Fill a member's empty ledger with three years up to today."""
-    backup = make_demo_backup(today)
-    with transaction.atomic():
-        lock_ledger(member)
-        with bulk_write(member):
-            LedgerWriter(member, now).write(backup)
-        booked = process_rules(member, now, today)
-        # Now that all entries are booked: the wallets reach `BALANCES_TODAY`.
-        for wallet in list_wallets(member).filter(name__in=BALANCES_TODAY):
-            wallet.opening_balance += BALANCES_TODAY[wallet.name] - wallet.balance
-            wallet.save(update_fields=["opening_balance"])
-        create_expected_incomes(member, today)
-        return DemoSummary(
-            entries=len(backup.entries) + booked,
-            budgets=len(backup.budgets),
-            trades=create_investments(member, now, today),
-        )
+@ledger_write
+def create_demo_ledger(ledger: LockedLedger, now: datetime, today: date) -> DemoSummary:
+    member, backup = ledger.member, make_demo_backup(today)
+    with bulk_write(ledger):
+        LedgerWriter(member, now).write(backup)
+    booked = process_rules(member, now, today)
+    # All entries are booked now: the wallets reach `BALANCES_TODAY`.
+    for wallet in list_wallets(member).filter(name__in=BALANCES_TODAY):
+        wallet.opening_balance += BALANCES_TODAY[wallet.name] - wallet.balance
+        wallet.save(update_fields=["opening_balance"])
+    create_expected_incomes(member, today)
+    return DemoSummary(
+        entries=len(backup.entries) + booked,
+        budgets=len(backup.budgets),
+        trades=create_investments(member, now, today),
+    )
 
 
 def make_demo_backup(today: date) -> Backup:
-    """Return the ledger before its recurring rules ran, with all that rows refer to."""
+    """Return the ledger before its recurring rules ran."""
     entries = list(generate_entries(today))
     lines = divide_purchases(entries)
     entries += generate_refunds(entries, today)
@@ -86,7 +77,6 @@ def make_demo_backup(today: date) -> Backup:
         *backup.recurring,
         *backup.quick_entries,
     )
-    # Dicts keep the order in which the names first appear.
     tags = dict.fromkeys(name for row in rows for name in row.tags)
     backup.tags = [TagRow(name=name) for name in tags]
     defaults = list_default_categories()
@@ -101,7 +91,7 @@ def make_demo_backup(today: date) -> Backup:
     }
     # Administrators may have renamed or deleted default categories.
     used = [
-        (row.category_type or natural_category_type(row.type), row.category)
+        (row.category_type or default_category_type(row.type), row.category)
         for row in rows
         if row.category is not None
     ]

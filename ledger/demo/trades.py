@@ -1,7 +1,4 @@
-"""The portfolio of the demo household: stocks and their trades.
-
-Trades are generated without chance: the same day gives the same trades.
-"""
+"""Stocks and trades. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,21 +8,18 @@ from decimal import Decimal
 from accounts.models import Member
 from ledger.models import Stock, Trade
 
-# Of the value of a trade; the tax is on sales only.
+# Per mille of the value of a trade; only sales are taxed.
 FEE_PER_MILLE = 1
 TAX_PER_MILLE = 2
-# Prices grow by this much in 30 days, so that today's price determines earlier ones.
+# Growth in 30 days: today's price determines earlier prices.
 PRICE_GROWTH_PER_MILLE = 9
-# Stocks that are traded more often are bought regularly, by a savings plan.
+# Stocks with more trades are bought by a savings plan.
 MAX_OCCASIONAL_TRADES = 6
 
 
 @dataclass(frozen=True, slots=True)
 class DemoStock:
-    """A stock, its price today, and its trades.
-
-    A trade is the number of days ago and the quantity, which is negative for a sale.
-    """
+    """A stock; a trade is days ago and quantity, negative for a sale."""
 
     code: str
     name: str
@@ -60,11 +54,10 @@ def generate_trades(demo: DemoStock, today: date) -> Iterator[Trade]:
     for days, quantity in demo.trades:
         change = Decimal(quantity)
         growth = PRICE_GROWTH_PER_MILLE * days // 30
-        # In whole tens, as prices are quoted.
+        # Prices are quoted in tens.
         price = demo.price * 1000 // (1000 + growth) // 10 * 10
         value = int(abs(change) * price)
         is_sale = change < 0
-        # Saturday and Sunday become Friday.
         day = today - timedelta(days=days)
         day -= timedelta(days=max(0, day.weekday() - 4))
         yield Trade(
@@ -79,7 +72,7 @@ def generate_trades(demo: DemoStock, today: date) -> Iterator[Trade]:
 
 
 def create_investments(member: Member, now: datetime, today: date) -> int:
-    """Create the stocks with today's prices, and return the number of trades."""
+    """Return the number of trades."""
     stocks = Stock.objects.bulk_create(
         Stock(
             member=member,

@@ -1,8 +1,4 @@
-"""Transfers between the wallets of the demo household, and its refunds.
-
-Pure: transfers of each month, bills of the card, purchases in two categories, and
-clothes that are returned. The loan is paid back by a recurring rule.
-"""
+"""Transfers, split purchases and refunds. Pure."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -20,15 +16,13 @@ MONTHLY_TRANSFERS = (
     (27, "비상금 저축", "비상금", 200_000),
 )
 BILL_DAY = 14
-# Of the clothes one in so many is returned, and of the purchases at a supermarket one
-# in so many is in two categories.
+# Every sixth piece of clothes is returned, every fifth supermarket purchase is split.
 RETURNED, DIVIDED = 6, 5
 RETURN_AFTER = timedelta(days=5)
 SUPERMARKET, CLOTHES = "이마트", "의류/잡화"
 
 
 def divide_purchases(entries: Sequence[EntryRow]) -> list[LineRow]:
-    """Divide some purchases into two categories; return their lines."""
     purchases = [entry for entry in entries if entry.memo == SUPERMARKET]
     lines = []
     for number, entry in enumerate(purchases[::DIVIDED]):
@@ -43,7 +37,6 @@ def divide_purchases(entries: Sequence[EntryRow]) -> list[LineRow]:
 
 
 def generate_refunds(entries: Sequence[EntryRow], today: date) -> Iterator[EntryRow]:
-    """Yield the refunds of some clothes, which refer to what was paid for them."""
     clothes = [entry for entry in entries if entry.category == CLOTHES]
     for number, entry in enumerate(clothes[::RETURNED]):
         day = entry.date + RETURN_AFTER
@@ -64,7 +57,6 @@ def generate_refunds(entries: Sequence[EntryRow], today: date) -> Iterator[Entry
 def generate_transfers(
     entries: Sequence[EntryRow], first: date, today: date
 ) -> Iterator[EntryRow]:
-    """Yield the transfers of each day from the first one on."""
     bills = sum_bills(entries)
     for offset in range((today - first).days + 1):
         day = first + timedelta(days=offset)
@@ -88,7 +80,7 @@ def make_transfer(day: date, memo: str, target: str, amount: int) -> EntryRow:
 
 
 def sum_bills(entries: Sequence[EntryRow]) -> Counter[tuple[int, int]]:
-    """Return what was paid by card in each (year, month), less what came back."""
+    """Return the card payments less refunds of each (year, month)."""
     bills: Counter[tuple[int, int]] = Counter()
     for entry in entries:
         if entry.wallet == CARD and not entry.pending:

@@ -1,1 +1,0 @@
-"""Stocks, trades, prices and the portfolio."""

@@ -1,10 +1,8 @@
-"""Moving-average cost of a stock's trades.
+"""Moving-average cost of a stock's trades (spec 3.15). Pure.
 
-Pure. Trades are replayed in order: by date, on one day buys before sells, then by id.
 A buy adds quantity × price + fee to the cost. A sell realizes quantity × price − fee −
-tax − quantity × average cost and leaves the average unchanged. Quantities are counted
-in millionths and money in units of 10⁻³⁰, so that the loop runs on integers and only
-the results are rounded (spec 3.15).
+tax − quantity × average cost and leaves the average unchanged. Quantities are in
+millionths, money in 10⁻³⁰; only results are rounded.
 """
 
 from collections.abc import Iterable
@@ -13,14 +11,10 @@ from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
-# A quantity has 6 decimals.
 QUANTITY_SCALE = 10**6
-# Internal units per unit of money.
 MONEY_SCALE = 10**30
-# Upper bound of the error that the divisions of a long replay add up to: less than
-# 10⁻²⁰ of a unit of money. Halves are rounded up in spite of it.
+# The divisions of a long replay lose less.
 ROUNDING_TOLERANCE = 10**10
-# A rate of return has 4 decimals.
 RATE_SCALE = 10**4
 
 
@@ -36,8 +30,6 @@ class TradeRow(NamedTuple):
 
 
 class OversoldError(Exception):
-    """A trade sells more than is held on its day."""
-
     def __init__(self, day: date) -> None:
         self.day = day
         super().__init__(day.isoformat())
@@ -45,18 +37,13 @@ class OversoldError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ReplayedPosition:
-    """The position after all trades, and the realized profit.
-
-    `quantity` is in millionths, `cost` and `realized` in units of 10⁻³⁰.
-    """
-
     quantity: int
     cost: int
     realized: int
 
 
 def replay(trades: Iterable[TradeRow]) -> ReplayedPosition:
-    """Return the position after the trades, which must be in order.
+    """Return the position after the trades: by date, buys before sells, then by id.
 
     Raises `OversoldError` with the first day on which more is sold than held.
     """
@@ -77,13 +64,13 @@ def replay(trades: Iterable[TradeRow]) -> ReplayedPosition:
 
 
 def round_money(amount: int) -> int:
-    """Return an amount in 10⁻³⁰ in whole units, rounded half away from zero."""
+    """Convert from 10⁻³⁰ to whole units, rounding half away from zero."""
     magnitude = (abs(amount) + MONEY_SCALE // 2 + ROUNDING_TOLERANCE) // MONEY_SCALE
     return magnitude if amount >= 0 else -magnitude
 
 
 def average_cost(position: ReplayedPosition) -> Decimal | None:
-    """Return the cost of one share, with 2 decimals; None if none is held."""
+    """Return the cost of one share with 2 decimals; None if none is held."""
     if not position.quantity:
         return None
     cents = position.cost * 100 * QUANTITY_SCALE // position.quantity
@@ -91,12 +78,12 @@ def average_cost(position: ReplayedPosition) -> Decimal | None:
 
 
 def value_at(position: ReplayedPosition, price: int) -> int:
-    """Return the value of the position at this price, in units of 10⁻³⁰."""
+    """Return the value in units of 10⁻³⁰."""
     return position.quantity * price * (MONEY_SCALE // QUANTITY_SCALE)
 
 
 def profit_rate(profit: int, cost: int) -> Decimal | None:
-    """Return profit / cost as a fraction with 4 decimals; None without a cost."""
+    """Return a fraction with 4 decimals; None without a cost."""
     if cost <= 0:
         return None
     steps = (2 * (abs(profit) + ROUNDING_TOLERANCE) * RATE_SCALE + cost) // (2 * cost)

@@ -1,4 +1,4 @@
-"""The portfolio: holdings with their cost, value and profit."""
+"""Holdings with cost, value and profit."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,14 +26,14 @@ _POSITIONS = """
     WHERE p.member_id = %s AND p.trade_count > 0
     ORDER BY p.quantity = 0, s.sort_order, s.id
 """
-# After the stock, the columns are those of `cost_basis.TradeRow`.
+# The columns after the stock are a `cost_basis.TradeRow`.
 _TRADES = """
     SELECT stock_id, date, side = 'SELL', (quantity * 1000000)::bigint, price, fee, tax
     FROM invest_trade WHERE member_id = %s AND stock_id = ANY(%s)
     ORDER BY stock_id, date, side, id
 """
-# Skips positions that a new trade has changed since the replay, or that are locked by
-# another transaction: the next request replays those again.
+# Skips positions that are locked, or changed by a trade since the replay: the next
+# request replays them again.
 _SAVE_REPLAYS = """
     WITH locked AS (
         SELECT p.stock_id, replayed.cost, replayed.realized
@@ -48,8 +48,8 @@ _SAVE_REPLAYS = """
     SET cost = locked.cost, realized = locked.realized, replayed_version = p.version
     FROM locked WHERE p.member_id = %(member)s AND p.stock_id = locked.stock_id
 """
-# Materialized: see `prices` about joins with the quotes. The value is in millionths,
-# like the quantities of `cost_basis`.
+# The CTE is materialized: see `prices` about joins with the quotes. The value is in
+# millionths.
 _HOLDINGS_VALUE = """
     WITH held AS MATERIALIZED (
         SELECT s.code, p.quantity, s.current_price
@@ -67,7 +67,7 @@ _HOLDINGS_VALUE = """
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """A stock that is or was held; money in whole home-currency units, rounded."""
+    """A stock that is or was held; money in whole home-currency units."""
 
     stock_id: int
     code: str
@@ -85,8 +85,6 @@ class Holding:
 
 @dataclass(frozen=True, slots=True)
 class PortfolioTotals:
-    """Sums over all holdings, rounded after adding up."""
-
     cost_basis: int
     market_value: int
     unrealized_profit: int
@@ -101,9 +99,9 @@ class Portfolio:
 
 
 class PositionRow(NamedTuple):
-    """A stock with its position and the price that was typed in, as stored.
+    """A stock with its stored position and typed-in price.
 
-    `quantity` is in millionths, `cost` and `realized` are in units of 10⁻³⁰ and valid
+    `quantity` is in millionths; `cost` and `realized` are in units of 10⁻³⁰ and valid
     only if `is_replayed`.
     """
 
@@ -121,17 +119,13 @@ class PositionRow(NamedTuple):
 
 
 class HoldingsValue(NamedTuple):
-    """The value of all holdings in millionths, without those that have no price."""
-
+    # The value in millionths; holdings without a price count 0.
     value: Decimal
     is_price_missing: bool
 
 
 def get_portfolio(member: Member) -> Portfolio:
-    """Return all stocks that were ever traded, in their order, sold-out ones last.
-
-    Uses stored prices; call `prices.refresh_prices` before for current ones.
-    """
+    """Return all stocks that were ever traded, at stored prices, sold-out ones last."""
     rows = fetch_all(_POSITIONS, [member.pk], PositionRow)
     positions = {
         row.stock_id: ReplayedPosition(
@@ -141,14 +135,13 @@ def get_portfolio(member: Member) -> Portfolio:
         if row.is_replayed and row.cost is not None and row.realized is not None
     }
     positions |= _replay(member, [row for row in rows if row.stock_id not in positions])
-    # All trades of a stock may have been deleted since the first query.
+    # The trades of a stock may have been deleted since the first query.
     rows = [row for row in rows if row.stock_id in positions]
     prices = get_prices_by_code(rows)
     holdings = []
     cost = value = realized = 0
     for row in rows:
         position = positions[row.stock_id]
-        # Exact until the end: only the results are rounded.
         price = prices[row.code]
         market_value = None
         if not position.quantity:
@@ -189,19 +182,14 @@ def get_portfolio(member: Member) -> Portfolio:
 
 
 def get_holdings_value(member: Member) -> int:
-    """Return the value of all holdings at stored prices, in whole units.
-
-    A holding without a price counts at its cost.
-    """
     (found,) = fetch_all(_HOLDINGS_VALUE, [member.pk], HoldingsValue)
-    # Only the cost of a holding may take a replay of its trades.
+    # A holding without a price counts at its cost, which may take a replay.
     if found.is_price_missing:
         return get_portfolio(member).totals.market_value
     return cost_basis.round_money(int(found.value) * (MONEY_SCALE // QUANTITY_SCALE))
 
 
 def _replay(member: Member, rows: list[PositionRow]) -> dict[int, ReplayedPosition]:
-    """Replay the trades of these stocks, store the results and return them by stock."""
     if not rows:
         return {}
     positions = {
@@ -225,11 +213,10 @@ def _replay(member: Member, rows: list[PositionRow]) -> dict[int, ReplayedPositi
 def _fetch_trades(
     member: Member, stock_ids: list[int]
 ) -> Iterator[tuple[int, Iterator[Any]]]:
-    """Yield each stock with its trades in the order of the replay, in one query."""
     with connection.cursor() as cursor:
         cursor.execute(_TRADES, [member.pk, stock_ids])
         for stock_id, rows in groupby(cursor.fetchall(), key=itemgetter(0)):
-            # Plain tuples: a long history has tens of thousands of trades.
+            # Plain tuples: a stock may have tens of thousands of trades.
             yield stock_id, (row[1:] for row in rows)
 
 

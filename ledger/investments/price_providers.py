@@ -17,18 +17,18 @@ from django.utils import timezone
 from core import http_client
 from core.bulkhead import Bulkhead
 from core.errors import ProviderBusyError, ProviderUnavailableError
-from ledger.currencies import CURRENCY_CODES
+from ledger.currencies.codes import CURRENCY_CODES
 
 logger = logging.getLogger(__name__)
 
 NAVER_HOST = "https://polling.finance.naver.com"
 YAHOO_HOST = "https://query1.finance.yahoo.com"
-# For all prices together; the rest of two seconds is for exchange rates.
+# The time of all prices together; the rest of two seconds is for exchange rates.
 TOTAL_TIMEOUT_SECONDS = 1.7
 MAX_WORKERS = 8
 CODES_PER_CALL = 50
 MAX_PRICE = Decimal(10) ** 12
-# Requests of a process that may look up prices at once; others keep the last ones.
+# Requests of a process that may look up prices at once.
 MAX_LOOKUPS = 2
 
 # Only codes of these forms become part of a URL: no slashes, dots only inside.
@@ -44,7 +44,6 @@ _INVALID_RESPONSE_ERRORS = (
     OSError,
 )
 
-# Their calls run in threads of a pool, for which a request waits.
 naver = http_client.OutsideService("naver", max_calls=MAX_LOOKUPS * MAX_WORKERS)
 yahoo = http_client.OutsideService("yahoo", max_calls=MAX_LOOKUPS * MAX_WORKERS)
 lookups = Bulkhead(MAX_LOOKUPS)
@@ -52,8 +51,6 @@ lookups = Bulkhead(MAX_LOOKUPS)
 
 @dataclass(frozen=True, slots=True)
 class PriceQuote:
-    """The price of one share in its currency, at the source's own time."""
-
     price: Decimal
     currency: str
     at: datetime
@@ -63,7 +60,7 @@ PriceQuotes = dict[str, PriceQuote]
 
 
 class PriceProvider(Protocol):
-    """Interface of the class named by PRICE_PROVIDER, constructed without arguments."""
+    """The class named by PRICE_PROVIDER, constructed without arguments."""
 
     def quote(self, codes: Sequence[str]) -> PriceQuotes:
         """Return the prices that are available within about two seconds."""
@@ -71,10 +68,10 @@ class PriceProvider(Protocol):
 
 
 class CompositePriceProvider:
-    """The real sources, queried in parallel within `TOTAL_TIMEOUT_SECONDS`."""
+    """Naver and Yahoo in parallel, within `TOTAL_TIMEOUT_SECONDS`."""
 
     def quote(self, codes: Sequence[str]) -> PriceQuotes:
-        """Return the prices; raise `ProviderBusyError` if others hold all slots."""
+        """Raise `ProviderBusyError` if others hold all slots."""
         deadline = time.monotonic() + TOTAL_TIMEOUT_SECONDS
         with lookups.slot() as has_slot:
             if not has_slot:
@@ -102,14 +99,12 @@ class CompositePriceProvider:
 
 @dataclass(frozen=True, slots=True)
 class ProviderCall:
-    """A source and the codes to request from it."""
-
     fetch: Callable[[list[str], float], PriceQuotes]
     codes: list[str]
 
 
 def run_calls(calls: Sequence[ProviderCall], deadline: float) -> PriceQuotes:
-    """Return the quotes found before the deadline; later ones are discarded."""
+    """Return the quotes found before the deadline."""
     if not calls:
         return {}
     pool = ThreadPoolExecutor(MAX_WORKERS, thread_name_prefix="prices")
@@ -120,7 +115,6 @@ def run_calls(calls: Sequence[ProviderCall], deadline: float) -> PriceQuotes:
 
 
 def _run_call(call: ProviderCall, deadline: float) -> PriceQuotes:
-    """Run one call; after a failure return no quotes."""
     seconds = deadline - time.monotonic()
     if seconds <= 0:
         return {}
@@ -175,10 +169,9 @@ def fetch_yahoo(codes: list[str], seconds: float) -> PriceQuotes:
 
 
 def _parse_json_object(response: http_client.ProviderResponse) -> dict[str, Any]:
-    """Return the JSON object with exact fractions.
+    """Return the JSON object with exact fractions, empty unless the status is 200.
 
-    Other statuses than 200 give an empty result; HTML raises
-    `ProviderUnavailableError`.
+    Raises `ProviderUnavailableError` for HTML.
     """
     if response.status != 200:
         return {"datas": [], "chart": {"result": None}}
@@ -198,5 +191,5 @@ def _validate_price(price: Decimal) -> Decimal:
 
 
 def _clamp_to_now(at: datetime) -> datetime:
-    """Return the time, or now if the source's clock is ahead."""
+    # The source's clock may be ahead.
     return min(at, timezone.now())

@@ -18,28 +18,26 @@ from core.api.fields import MAX_AMOUNT
 from core.db.rows import fetch_all
 from core.errors import ProviderUnavailableError
 from core.http_client import load_provider
-from ledger.currencies import apply_rate
+from ledger.currencies.codes import apply_rate
+from ledger.currencies.rates import get_rate
 from ledger.investments.price_providers import PriceProvider, PriceQuotes
 from ledger.models import Stock, StockQuote
-from ledger.rates import get_rate
 
 logger = logging.getLogger(__name__)
 
-# Time limit of a refresh, including exchange rates.
 REFRESH_TIMEOUT_SECONDS = 2.0
-# Left for exchange rates, which are mostly stored, even if the prices took longer.
+# Exchange rates are mostly stored: they get this time even if the prices took longer.
 MIN_RATE_TIMEOUT_SECONDS = 0.2
 # A code without a price is not requested again for this long.
 RETRY_INTERVAL_SECONDS = 10
-# After this, another process may fetch a code whose claim was never completed.
+# Another process may then fetch a code whose claim was never completed.
 CLAIM_TTL_SECONDS = 10
 POLL_INTERVAL_SECONDS = 0.05
-# Per refresh; the next one takes the remaining codes.
+# The next refresh takes the remaining codes.
 MAX_CODES = 500
 
-# No statement joins the prices, which all members share, with the stocks of a member,
-# unless those are materialized first: where the ledgers are distributed, all prices
-# would be sent to the member's worker.
+# Prices are joined with a member's stocks only after they are materialized: a
+# distributed database would send all prices to the member's worker.
 _DUE_CODES = """
     SELECT code FROM unnest(%s::text[]) code LEFT JOIN stock_quote q USING (code)
     WHERE q.next_refresh_at IS NULL OR q.next_refresh_at <= %s
@@ -60,7 +58,7 @@ _QUOTES = """
         has_failed OR coalesce(fetched_at, next_refresh_at) < %s AS is_stale
     FROM stock_quote WHERE code = ANY (%s) AND home_price IS NOT NULL
 """
-# Rows are locked in the order of their codes before the update, against deadlocks.
+# Locks the rows in the order of their codes: no deadlocks.
 _STORE_PRICES = """
     WITH found AS (
         SELECT * FROM unnest(%(codes)s::text[], %(prices)s::numeric[],
@@ -89,7 +87,7 @@ _MARK_FAILED = """
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """The price of one share in whole home-currency units; None if it is unknown."""
+    """The price of one share in whole home-currency units."""
 
     amount: int | None
     at: datetime | None
@@ -97,8 +95,6 @@ class Price:
 
 
 class QuoteRow(NamedTuple):
-    """A stored price in whole home-currency units."""
-
     code: str
     home_price: int
     quoted_at: datetime | None
@@ -106,8 +102,6 @@ class QuoteRow(NamedTuple):
 
 
 class PricedStock(Protocol):
-    """A stock with the price that its owner typed in, if any."""
-
     @property
     def code(self) -> str: ...
     @property
@@ -119,9 +113,8 @@ class PricedStock(Protocol):
 def refresh_prices(member: Member) -> None:
     """Fetch the member's prices that are older than PRICE_MAX_AGE_SECONDS.
 
-    Concurrent requests do not fetch the same code: the first one claims it, the others
-    keep the previous price, or wait if there is none yet. If the provider fails, only
-    the time of the next attempt changes. Do not call inside a transaction.
+    The first of several requests claims a code; the others keep the previous price, or
+    wait for a first one. Do not call inside a transaction.
     """
     deadline = time.monotonic() + REFRESH_TIMEOUT_SECONDS
     now = timezone.now()
@@ -131,13 +124,11 @@ def refresh_prices(member: Member) -> None:
     due = _fetch_codes(_DUE_CODES, [codes, now, MAX_CODES])
     if not due:
         return
-    # Claim the codes that no other request is fetching, and fetch those.
     until = now + timedelta(seconds=CLAIM_TTL_SECONDS)
     params = {"codes": due, "now": now, "until": until}
     claimed = _fetch_codes(_CLAIM_CODES, params)
     if claimed:
         _fetch_and_store(claimed, deadline)
-    # Wait for the first prices of other codes, while other requests are fetching them.
     others = set(due) - set(claimed)
     waiting = StockQuote.objects.filter(
         code__in=others,
@@ -150,7 +141,7 @@ def refresh_prices(member: Member) -> None:
 
 
 def get_prices_by_code(stocks: Iterable[PricedStock]) -> dict[str, Price]:
-    """Return the prices of a member's stocks: the quote, else the price typed in."""
+    """Return the quoted prices, else the typed-in ones."""
     stocks = list(stocks)
     if not stocks:
         return {}
@@ -159,7 +150,6 @@ def get_prices_by_code(stocks: Iterable[PricedStock]) -> dict[str, Price]:
         stock.code: Price(stock.current_price, stock.price_at, is_stale=True)
         for stock in stocks
     }
-    # A price that was fetched before this is stale.
     max_age_seconds = settings.PRICE_MAX_AGE_SECONDS + REFRESH_TIMEOUT_SECONDS
     cutoff = timezone.now() - timedelta(seconds=max_age_seconds)
     for quote in fetch_all(_QUOTES, [cutoff, codes], QuoteRow):
@@ -168,14 +158,13 @@ def get_prices_by_code(stocks: Iterable[PricedStock]) -> dict[str, Price]:
 
 
 def _fetch_and_store(codes: list[str], deadline: float) -> None:
-    """Fetch claimed codes, store their prices and release the claims."""
     amounts: dict[str, int] = {}
     quotes: PriceQuotes = {}
     try:
         provider: PriceProvider = load_provider("PRICE_PROVIDER")
         quotes = provider.quote(codes)
         rates = _get_home_rates({quote.currency for quote in quotes.values()}, deadline)
-        # In home currency; a code without an exchange rate has no amount.
+        # A code without an exchange rate has no amount.
         amounts = {
             code: amount
             for code, quote in quotes.items()
@@ -201,7 +190,6 @@ def _fetch_and_store(codes: list[str], deadline: float) -> None:
             }
             with connection.cursor() as cursor:
                 cursor.execute(_STORE_PRICES, params)
-        # Postpone the next attempt briefly, so that a failing provider costs little.
         if failed := [code for code in codes if code not in amounts]:
             interval = min(
                 RETRY_INTERVAL_SECONDS,
@@ -213,7 +201,6 @@ def _fetch_and_store(codes: list[str], deadline: float) -> None:
 
 
 def _get_home_rates(currencies: set[str], deadline: float) -> dict[str, Decimal]:
-    """Return today's rates to the home currency that are available in time."""
     rates = {settings.HOME_CURRENCY: Decimal(1)}
     foreign = currencies - set(rates)
     if not foreign:
@@ -230,14 +217,14 @@ def _get_home_rates(currencies: set[str], deadline: float) -> dict[str, Decimal]
 
 
 def _get_home_rate(currency: str) -> Decimal | None:
-    """Return today's rate, or None; runs in a thread of its own."""
+    """Return today's rate or None, in a thread of its own."""
     try:
         today = timezone.localdate()
         return get_rate(currency, settings.HOME_CURRENCY, today).rate
     except ProviderUnavailableError:
         return None
     finally:
-        # Django closes connections at the end of requests only, not of threads.
+        # Django closes connections at the end of requests, not of threads.
         connections.close_all()
 
 

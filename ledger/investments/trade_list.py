@@ -1,4 +1,4 @@
-"""The trade list: filters, pages and counts."""
+"""The trade list."""
 
 from typing import Any
 
@@ -6,17 +6,14 @@ from django.db.models import Sum
 
 from accounts.models import Member
 from core.api.pagination import PageRequest
+from ledger.base.ownership import get_owned_or_404
 from ledger.models import Position, Stock, Trade
-from ledger.ownership import get_owned_or_404
 
 
 def list_trades_page(
     member: Member, filters: dict[str, Any], page: PageRequest
 ) -> tuple[int, list[Trade]]:
-    """Return the count and one page, newest first: by date, then by id.
-
-    Raises `NotFoundError` for the stock of another member.
-    """
+    """Return the count and one page; raise `NotFoundError` for an unknown stock."""
     if "stock_id" in filters:
         get_owned_or_404(Stock.objects.all(), member, filters["stock_id"])
     lookups = {
@@ -27,7 +24,7 @@ def list_trades_page(
     }
     conditions = {lookups[name]: value for name, value in filters.items()}
     rows = Trade.objects.owned_by(member).filter(**conditions)
-    # Positions know the number of their trades; only other filters count rows.
+    # Positions store the number of their trades.
     if set(filters) <= {"stock_id"}:
         positions = Position.objects.owned_by(member).filter(**filters)
         count = positions.aggregate(count=Sum("trade_count"))["count"] or 0

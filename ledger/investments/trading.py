@@ -1,34 +1,32 @@
-"""Create, update and delete stocks and trades, without negative holdings."""
+"""Writes of stocks and trades."""
 
 from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db import connection, transaction
+from django.db import connection
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
 from accounts.models import Member
 from core.api.ordering import next_position, reorder
-from core.db.transactions import retry_on_conflict
 from core.errors import (
     DuplicateError,
     InUseError,
-    InvalidFieldError,
+    MissingItemError,
     raise_on_constraint_violation,
 )
+from ledger.base.ledger_write import LockedLedger, ledger_write
+from ledger.base.ownership import get_owned_or_404
+from ledger.base.quotas import require_room
 from ledger.errors import NegativeHoldingsError
-from ledger.locking import lock_ledger
 from ledger.models import Stock, Trade
-from ledger.ownership import get_owned_or_404
-from ledger.quotas import require_room
 
 STOCK_CODE_TAKEN = gettext_lazy("A stock with this code already exists.")
 
-# On one day buys come before sells, so that the smallest quantity is that at the end of
-# the day. It is computed backwards: the current quantity, less what changes later. Days
-# before the first change are not affected and not read.
+# Buys come before sells: a day ends with its smallest quantity, today's less all later
+# changes. Days before the first change are not read.
 _FIRST_NEGATIVE_DAY = """
     SELECT min(date) FROM (
         SELECT date,
@@ -55,100 +53,85 @@ _FIRST_NEGATIVE_DAY = """
 
 
 class QuantityChange(NamedTuple):
-    """A change of the quantity held of a stock, from a day on."""
-
     stock_id: int
     day: date
     quantity: Decimal
 
 
-@retry_on_conflict
-def create_stock(member: Member, values: dict[str, Any]) -> Stock:
-    """Create a stock at the end of the list; raise `DuplicateError` for its code."""
-    stock = Stock(member=member)
-    with transaction.atomic():
-        lock_ledger(member)
-        require_room(member, Stock)
-        stock.sort_order = next_position(Stock.objects.owned_by(member))
-        _save_stock(stock, values)
+@ledger_write
+def create_stock(ledger: LockedLedger, values: dict[str, Any]) -> Stock:
+    """Create the last stock of the list; raise `DuplicateError` for its code."""
+    require_room(ledger, Stock)
+    stock = Stock(
+        member=ledger.member,
+        sort_order=next_position(Stock.objects.owned_by(ledger.member)),
+    )
+    _save_stock(stock, values)
     return stock
 
 
-@retry_on_conflict
-def update_stock(member: Member, stock_id: int, values: dict[str, Any]) -> Stock:
-    """Update the fields named in `values`; raise `DuplicateError` for the code."""
-    with transaction.atomic():
-        lock_ledger(member)
-        stock: Stock = get_owned_or_404(Stock.objects.all(), member, stock_id)
-        _save_stock(stock, values)
+@ledger_write
+def update_stock(ledger: LockedLedger, stock_id: int, values: dict[str, Any]) -> Stock:
+    """Update the named fields; raise `DuplicateError` for the code."""
+    stock: Stock = get_owned_or_404(Stock.objects.all(), ledger.member, stock_id)
+    _save_stock(stock, values)
     return stock
 
 
-@retry_on_conflict
-def delete_stock(member: Member, stock_id: int) -> None:
+@ledger_write
+def delete_stock(ledger: LockedLedger, stock_id: int) -> None:
     """Delete a stock; raise `InUseError` if it has trades."""
-    with transaction.atomic():
-        lock_ledger(member)
-        stock = get_owned_or_404(Stock.objects.all(), member, stock_id)
-        if Trade.objects.owned_by(member).filter(stock=stock).exists():
-            raise InUseError(gettext("The stock has trades."))
-        stock.delete()
+    stock = get_owned_or_404(Stock.objects.all(), ledger.member, stock_id)
+    if Trade.objects.owned_by(ledger.member).filter(stock=stock).exists():
+        raise InUseError(gettext("The stock has trades."))
+    stock.delete()
 
 
-@retry_on_conflict
-def reorder_stocks(member: Member, ids: list[int]) -> None:
-    """Give the member's stocks the order of `ids`, which must name all of them."""
-    with transaction.atomic():
-        lock_ledger(member)
-        reorder(Stock.objects.owned_by(member), ids)
+@ledger_write
+def reorder_stocks(ledger: LockedLedger, ids: list[int]) -> None:
+    reorder(Stock.objects.owned_by(ledger.member), ids)
 
 
-@retry_on_conflict
-def create_trade(member: Member, values: dict[str, Any]) -> Trade:
+@ledger_write
+def create_trade(ledger: LockedLedger, values: dict[str, Any]) -> Trade:
     """Create a trade; raise `NegativeHoldingsError` if more than held is sold."""
-    trade = Trade(member=member, **values)
-    with transaction.atomic():
-        lock_ledger(member)
-        _require_stock(member, trade.stock_id)
-        _require_non_negative_holdings(member, [_to_quantity_change(trade)])
-        trade.save(force_insert=True)
+    trade = Trade(member=ledger.member, **values)
+    _require_stock(ledger.member, trade.stock_id)
+    _require_non_negative_holdings(ledger, [_to_quantity_change(trade)])
+    trade.save(force_insert=True)
     return trade
 
 
-@retry_on_conflict
-def update_trade(member: Member, trade_id: int, values: dict[str, Any]) -> Trade:
+@ledger_write
+def update_trade(ledger: LockedLedger, trade_id: int, values: dict[str, Any]) -> Trade:
     """Update a trade, including its stock.
 
-    Raises `NegativeHoldingsError` if holdings would be negative on any day (spec 3.14).
+    Raises `NegativeHoldingsError` if holdings get negative on any day (spec 3.14).
     """
-    with transaction.atomic():
-        lock_ledger(member)
-        trade: Trade = get_owned_or_404(Trade.objects.all(), member, trade_id)
-        before = _to_quantity_change(trade)
-        for name, value in values.items():
-            setattr(trade, name, value)
-        after = _to_quantity_change(trade)
-        _require_stock(member, after.stock_id)
-        if after != before:
-            _require_non_negative_holdings(member, [_reverse(before), after])
-        trade.save()
+    trade: Trade = get_owned_or_404(Trade.objects.all(), ledger.member, trade_id)
+    before = _to_quantity_change(trade)
+    for name, value in values.items():
+        setattr(trade, name, value)
+    after = _to_quantity_change(trade)
+    _require_stock(ledger.member, after.stock_id)
+    if after != before:
+        _require_non_negative_holdings(ledger, [_reverse(before), after])
+    trade.save()
     return trade
 
 
-@retry_on_conflict
-def delete_trade(member: Member, trade_id: int) -> None:
+@ledger_write
+def delete_trade(ledger: LockedLedger, trade_id: int) -> None:
     """Delete a trade; raise `NegativeHoldingsError` if a later sell depends on it."""
-    with transaction.atomic():
-        lock_ledger(member)
-        trade: Trade = get_owned_or_404(Trade.objects.all(), member, trade_id)
-        _require_non_negative_holdings(member, [_reverse(_to_quantity_change(trade))])
-        trade.delete()
+    trade: Trade = get_owned_or_404(Trade.objects.all(), ledger.member, trade_id)
+    _require_non_negative_holdings(ledger, [_reverse(_to_quantity_change(trade))])
+    trade.delete()
 
 
 def find_first_negative_day(
     member: Member, stock_id: int, changes: Iterable[QuantityChange]
 ) -> date | None:
-    """Return the first day on which the changes would make holdings negative."""
+    """Return the first day on which holdings would be negative."""
     of_stock = [change for change in changes if change.stock_id == stock_id]
     params: dict[str, Any] = {
         "member": member.pk,
@@ -165,11 +148,12 @@ def find_first_negative_day(
 
 
 def _require_non_negative_holdings(
-    member: Member, changes: list[QuantityChange]
+    ledger: LockedLedger, changes: list[QuantityChange]
 ) -> None:
-    """Raise `NegativeHoldingsError`; call under `lock_ledger`."""
     stocks = {change.stock_id for change in changes}
-    days = [find_first_negative_day(member, stock_id, changes) for stock_id in stocks]
+    days = [
+        find_first_negative_day(ledger.member, stock_id, changes) for stock_id in stocks
+    ]
     negative_days = [day for day in days if day is not None]
     if negative_days:
         raise NegativeHoldingsError(min(negative_days))
@@ -185,11 +169,8 @@ def _reverse(change: QuantityChange) -> QuantityChange:
 
 
 def _require_stock(member: Member, stock_id: int) -> None:
-    """Raise `InvalidFieldError` unless the member has the stock."""
     if not Stock.objects.owned_by(member).filter(pk=stock_id).exists():
-        raise InvalidFieldError(
-            "stockId", gettext("Stock not found."), "does_not_exist"
-        )
+        raise MissingItemError("stockId")
 
 
 def _save_stock(stock: Stock, values: dict[str, Any]) -> None:

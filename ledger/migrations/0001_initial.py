@@ -1,15 +1,15 @@
 import django.contrib.postgres.fields
 import django.db.models.deletion
+import django.db.models.expressions
 import django.db.models.functions.datetime
+import django.db.models.lookups
 import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
 import core.db.constraints
-import ledger.models.base
-import ledger.schedule
 from core.db.migrations import sql_file
-from ledger.migrations._default_categories import insert_default_categories
+from ledger.migrations._0001_default_categories import insert_default_categories
 
 
 class Migration(migrations.Migration):
@@ -17,11 +17,10 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("accounts", "0001_initial"),
-        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+        ("accounts", "__first__"),
     ]
 
     operations = [
-        # The tables, as makemigrations writes them.
         migrations.CreateModel(
             name="Ledger",
             fields=[
@@ -37,14 +36,45 @@ class Migration(migrations.Migration):
                 ),
                 ("income_count", models.IntegerField(db_default=0)),
                 ("expense_count", models.IntegerField(db_default=0)),
+                ("transfer_count", models.IntegerField(db_default=0)),
                 ("pending_income_count", models.IntegerField(db_default=0)),
                 ("pending_expense_count", models.IntegerField(db_default=0)),
+                ("pending_transfer_count", models.IntegerField(db_default=0)),
                 ("rollup_version", models.IntegerField(db_default=0)),
                 ("captures_bank_texts", models.BooleanField(db_default=False)),
             ],
             options={
                 "db_table": "account_ledger",
                 "ordering": ["member_id"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=django.db.models.lookups.LessThanOrEqual(
+                            django.db.models.expressions.CombinedExpression(
+                                django.db.models.expressions.CombinedExpression(
+                                    django.db.models.expressions.CombinedExpression(
+                                        django.db.models.expressions.CombinedExpression(
+                                            django.db.models.expressions.CombinedExpression(
+                                                models.F("income_count"),
+                                                "+",
+                                                models.F("expense_count"),
+                                            ),
+                                            "+",
+                                            models.F("transfer_count"),
+                                        ),
+                                        "+",
+                                        models.F("pending_income_count"),
+                                    ),
+                                    "+",
+                                    models.F("pending_expense_count"),
+                                ),
+                                "+",
+                                models.F("pending_transfer_count"),
+                            ),
+                            models.Value(500000),
+                        ),
+                        name="account_ledger_max_entries",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -99,7 +129,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "member",
-                    ledger.models.base.OwnerField(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -109,23 +139,10 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "parent",
-                    ledger.models.base.OwnedForeignKey(
+                    models.ForeignKey(
                         blank=True,
                         db_constraint=False,
                         db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="ledger.category",
-                    ),
-                ),
-                (
-                    "moving_to",
-                    ledger.models.base.OwnedForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        db_index=False,
-                        editable=False,
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -137,6 +154,38 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "categories",
                 "db_table": "account_category",
                 "ordering": ["type", "sort_order", "id"],
+                "constraints": [
+                    core.db.constraints.TablePrimaryKey(
+                        fields=("member", "id"), name="account_category_pkey"
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member",),
+                        name="account_category_in_ledger",
+                        to="ledger.Ledger",
+                        to_fields=("member",),
+                    ),
+                    models.UniqueConstraint(
+                        fields=("member", "type", "name"),
+                        name="account_category_name_unique",
+                    ),
+                    models.UniqueConstraint(
+                        fields=("member", "type", "id"), name="account_category_owner"
+                    ),
+                    models.UniqueConstraint(
+                        fields=("member", "type", "id", "level"),
+                        name="account_category_place",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("type__in", ["income", "expense"])),
+                        name="account_category_type_known",
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "type", "parent", "parent_level"),
+                        name="account_category_parent_is_major",
+                        to="self",
+                        to_fields=("member", "type", "id", "level"),
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -160,7 +209,7 @@ class Migration(migrations.Migration):
                 ("amount", models.BigIntegerField()),
                 (
                     "member",
-                    ledger.models.base.OwnerField(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -170,7 +219,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "category",
-                    ledger.models.base.OwnedForeignKey(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -182,6 +231,35 @@ class Migration(migrations.Migration):
             options={
                 "db_table": "account_budget",
                 "ordering": ["year", "month", "category__sort_order", "id"],
+                "constraints": [
+                    core.db.constraints.TablePrimaryKey(
+                        fields=("member", "id"), name="account_budget_pkey"
+                    ),
+                    models.UniqueConstraint(
+                        fields=("member", "year", "month", "category"),
+                        name="account_budget_unique",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("type", "expense")),
+                        name="account_budget_is_expense",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("month__range", (1, 12)), ("year__range", (1900, 2200))
+                        ),
+                        name="account_budget_month",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("amount__gt", 0)),
+                        name="account_budget_amount_positive",
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "type", "category"),
+                        name="account_budget_category_owned",
+                        to="ledger.Category",
+                        to_fields=("member", "type", "id"),
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -210,11 +288,13 @@ class Migration(migrations.Migration):
                 ),
                 ("category_id", models.BigIntegerField()),
                 ("amount", models.BigIntegerField()),
+                ("refunded", models.BigIntegerField(db_default=0)),
                 ("entry_count", models.IntegerField()),
                 ("pending_count", models.IntegerField()),
+                ("excluded_count", models.IntegerField(db_default=0)),
                 (
                     "member",
-                    ledger.models.base.OwnerField(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -233,10 +313,18 @@ class Migration(migrations.Migration):
             fields=[
                 ("income", models.BigIntegerField()),
                 ("expense", models.BigIntegerField()),
+                ("refunded", models.BigIntegerField(db_default=0)),
+                ("excluded_income", models.BigIntegerField(db_default=0)),
+                ("excluded_expense", models.BigIntegerField(db_default=0)),
+                ("flow_count", models.IntegerField(db_default=0)),
+                ("excluded_count", models.IntegerField(db_default=0)),
+                ("transferring_count", models.IntegerField(db_default=0)),
                 ("income_count", models.IntegerField()),
                 ("expense_count", models.IntegerField()),
+                ("transfer_count", models.IntegerField(db_default=0)),
                 ("pending_income_count", models.IntegerField()),
                 ("pending_expense_count", models.IntegerField()),
+                ("pending_transfer_count", models.IntegerField(db_default=0)),
                 (
                     "pk",
                     models.CompositePrimaryKey(
@@ -250,9 +338,10 @@ class Migration(migrations.Migration):
                 ),
                 ("date", models.DateField()),
                 ("wallet_change", models.BigIntegerField()),
+                ("transferred", models.BigIntegerField(db_default=0)),
                 (
                     "member",
-                    ledger.models.base.OwnerField(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -335,10 +424,28 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "db_table": "default_category",
                 "verbose_name": "default category",
                 "verbose_name_plural": "default categories",
+                "db_table": "default_category",
                 "ordering": ["type", "sort_order", "id"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("type", "name"), name="default_category_name_unique"
+                    ),
+                    models.UniqueConstraint(
+                        fields=("type", "id", "level"), name="default_category_place"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("type__in", ["income", "expense"])),
+                        name="default_category_type_known",
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("type", "parent", "parent_level"),
+                        name="default_category_parent_is_major",
+                        to="self",
+                        to_fields=("type", "id", "level"),
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -393,7 +500,7 @@ class Migration(migrations.Migration):
                 ("sort_order", models.IntegerField(default=0)),
                 (
                     "member",
-                    ledger.models.base.OwnerField(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -401,23 +508,24 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                (
-                    "moving_to",
-                    ledger.models.base.OwnedForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        db_index=False,
-                        editable=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="ledger.wallet",
-                    ),
-                ),
             ],
             options={
                 "db_table": "account",
                 "ordering": ["sort_order", "id"],
+                "constraints": [
+                    core.db.constraints.TablePrimaryKey(
+                        fields=("member", "id"), name="account_pkey"
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member",),
+                        name="account_in_ledger",
+                        to="ledger.Ledger",
+                        to_fields=("member",),
+                    ),
+                    models.UniqueConstraint(
+                        fields=("member", "name"), name="account_name_unique"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -432,63 +540,7 @@ class Migration(migrations.Migration):
                         verbose_name="ID",
                     ),
                 ),
-                (
-                    "member",
-                    ledger.models.base.OwnerField(
-                        db_constraint=False,
-                        db_index=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "category",
-                    ledger.models.base.OwnedForeignKey(
-                        db_constraint=False,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="ledger.category",
-                    ),
-                ),
-                (
-                    "wallet",
-                    ledger.models.base.OwnedForeignKey(
-                        db_constraint=False,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="ledger.wallet",
-                    ),
-                ),
-                ("amount", models.BigIntegerField()),
-                (
-                    "created_at",
-                    models.DateTimeField(
-                        default=django.utils.timezone.now, editable=False
-                    ),
-                ),
-                (
-                    "updated_at",
-                    models.DateTimeField(
-                        default=django.utils.timezone.now, editable=False
-                    ),
-                ),
                 ("date", models.DateField()),
-                ("installment_months", models.SmallIntegerField(null=True)),
-                (
-                    "line_count",
-                    models.SmallIntegerField(db_default=0, editable=False, null=True),
-                ),
-                ("pending", models.BooleanField(default=False)),
-                (
-                    "is_reversal",
-                    models.BooleanField(db_default=False, editable=False),
-                ),
-                ("excluded", models.BooleanField(db_default=False)),
                 (
                     "type",
                     models.CharField(
@@ -500,6 +552,7 @@ class Migration(migrations.Migration):
                         max_length=8,
                     ),
                 ),
+                ("is_reversal", models.BooleanField(db_default=False, editable=False)),
                 (
                     "category_type",
                     models.GeneratedField(
@@ -524,6 +577,13 @@ class Migration(migrations.Migration):
                         output_field=models.CharField(max_length=7),
                     ),
                 ),
+                ("amount", models.BigIntegerField()),
+                (
+                    "line_count",
+                    models.SmallIntegerField(db_default=0, editable=False, null=True),
+                ),
+                ("excluded", models.BooleanField(db_default=False)),
+                ("time", models.TimeField(null=True)),
                 (
                     "source",
                     models.CharField(
@@ -550,9 +610,55 @@ class Migration(migrations.Migration):
                     "exchange_rate",
                     models.DecimalField(decimal_places=8, max_digits=20, null=True),
                 ),
+                ("installment_months", models.SmallIntegerField(null=True)),
+                ("pending", models.BooleanField(default=False)),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, editable=False
+                    ),
+                ),
+                (
+                    "updated_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, editable=False
+                    ),
+                ),
+                (
+                    "category",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.category",
+                    ),
+                ),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "refund_of",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.entry",
+                    ),
+                ),
                 (
                     "to_wallet",
-                    ledger.models.base.OwnedForeignKey(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         null=True,
@@ -562,22 +668,197 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "refund_of",
-                    ledger.models.base.OwnedForeignKey(
+                    "wallet",
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
-                        to="ledger.entry",
+                        to="ledger.wallet",
                     ),
                 ),
-                ("time", models.TimeField(null=True)),
             ],
             options={
                 "verbose_name_plural": "entries",
                 "db_table": "account_entry",
                 "ordering": ["-date", "-id"],
+                "indexes": [
+                    models.Index(fields=["member", "-date"], name="account_entry_list"),
+                    models.Index(
+                        fields=["member", "category", "-date"],
+                        name="account_entry_by_category",
+                    ),
+                    models.Index(
+                        fields=["member", "wallet", "-date"],
+                        name="account_entry_by_wallet",
+                    ),
+                    models.Index(
+                        condition=models.Q(("pending", True)),
+                        fields=["member", "-date"],
+                        name="account_entry_pending",
+                    ),
+                    models.Index(
+                        condition=models.Q(("installment_months__isnull", False)),
+                        fields=["member", "wallet"],
+                        name="account_entry_by_installments",
+                    ),
+                    models.Index(
+                        condition=models.Q(("to_wallet__isnull", False)),
+                        fields=["member", "to_wallet", "-date"],
+                        name="account_entry_by_to_wallet",
+                    ),
+                    models.Index(
+                        condition=models.Q(("refund_of__isnull", False)),
+                        fields=["member", "refund_of"],
+                        name="account_entry_refunds",
+                    ),
+                    models.Index(
+                        condition=models.Q(("is_reversal", True)),
+                        fields=["member", "category"],
+                        name="account_entry_reversals",
+                    ),
+                ],
+                "constraints": [
+                    core.db.constraints.TablePrimaryKey(
+                        fields=("member", "id"), name="account_entry_pkey"
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member",),
+                        name="account_entry_in_ledger",
+                        to="ledger.Ledger",
+                        to_fields=("member",),
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("type__in", ["income", "expense", "transfer"])
+                        ),
+                        name="account_entry_type_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("amount__gt", 0),
+                            models.Q(("amount", 0), ("pending", True)),
+                            _connector="OR",
+                        ),
+                        name="account_entry_amount_positive",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("currency__isnull", False),
+                                ("original_amount__gt", 0),
+                                ("original_amount__isnull", False),
+                                models.Q(
+                                    models.Q(
+                                        ("exchange_rate__gt", 0),
+                                        ("exchange_rate__isnull", False),
+                                    ),
+                                    models.Q(
+                                        ("exchange_rate", None), ("pending", True)
+                                    ),
+                                    _connector="OR",
+                                ),
+                            ),
+                            models.Q(
+                                ("currency", None),
+                                ("exchange_rate", None),
+                                ("original_amount", None),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="account_entry_currency_whole",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("installment_months", None),
+                            models.Q(
+                                ("installment_months__range", (2, 24)),
+                                ("type", "expense"),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="account_entry_installments",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("type", "transfer"), _negated=True),
+                            models.Q(
+                                ("category", None),
+                                ("currency", None),
+                                ("wallet__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="account_entry_transfer_whole",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("line_count", 0),
+                                ("to_wallet__isnull", False),
+                                ("type", "transfer"),
+                            ),
+                            models.Q(
+                                ("to_wallet", None),
+                                models.Q(
+                                    ("line_count", 0),
+                                    ("type", "transfer"),
+                                    _negated=True,
+                                ),
+                            ),
+                            models.Q(("line_count", None), ("to_wallet", None)),
+                            _connector="OR",
+                        ),
+                        name="account_entry_to_wallet_given",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("to_wallet", None),
+                            models.Q(("to_wallet", models.F("wallet")), _negated=True),
+                            _connector="OR",
+                        ),
+                        name="account_entry_two_wallets",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("line_count", 0),
+                            models.Q(("category", None), ("line_count__gt", 0)),
+                            _connector="OR",
+                        ),
+                        name="account_entry_split_whole",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("refund_of", None), ("type", "income"), _connector="OR"
+                        ),
+                        name="account_entry_refund_is_income",
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "category_type", "category"),
+                        name="account_entry_category_owned",
+                        to="ledger.Category",
+                        to_fields=("member", "type", "id"),
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "wallet"),
+                        name="account_entry_wallet_owned",
+                        to="ledger.Wallet",
+                        to_fields=("member", "id"),
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "to_wallet"),
+                        name="account_entry_to_wallet_owned",
+                        to="ledger.Wallet",
+                        to_fields=("member", "id"),
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "refund_of"),
+                        name="account_entry_refund_of_owned",
+                        to="self",
+                        to_fields=("member", "id"),
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -632,18 +913,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "member",
-                    ledger.models.base.OwnerField(
-                        db_constraint=False,
-                        db_index=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                ("category_id", models.BigIntegerField()),
-                ("entry_count", models.IntegerField()),
-                (
                     "type",
                     models.CharField(
                         choices=[("income", "Income"), ("expense", "Expense")],
@@ -651,10 +920,185 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("memo", models.CharField(max_length=500)),
+                ("category_id", models.BigIntegerField()),
+                ("entry_count", models.IntegerField()),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
                 "db_table": "account_memo_total",
                 "ordering": ["type", "memo", "category_id"],
+            },
+        ),
+        migrations.CreateModel(
+            name="MergedEntry",
+            fields=[
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "member_id",
+                        "entry_id",
+                        "type",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("former_id", models.BigIntegerField()),
+                ("date", models.DateField()),
+                ("is_reversal", models.BooleanField(db_default=False, editable=False)),
+                (
+                    "category_type",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=models.Case(
+                            models.When(
+                                models.Q(
+                                    models.Q(
+                                        ("type", "income"), ("is_reversal", False)
+                                    ),
+                                    models.Q(
+                                        models.Q(("type", "income"), _negated=True),
+                                        ("is_reversal", True),
+                                    ),
+                                    _connector="OR",
+                                ),
+                                then=models.Value("income"),
+                            ),
+                            default=models.Value("expense"),
+                            output_field=models.CharField(max_length=7),
+                        ),
+                        output_field=models.CharField(max_length=7),
+                    ),
+                ),
+                ("memo", models.CharField(blank=True, default="", max_length=500)),
+                (
+                    "tag_ids",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None
+                    ),
+                ),
+                ("installment_months", models.SmallIntegerField(null=True)),
+                ("pending", models.BooleanField(default=False)),
+                ("time", models.TimeField(null=True)),
+                ("excluded", models.BooleanField(db_default=False)),
+                (
+                    "source",
+                    models.CharField(
+                        choices=[
+                            ("MANUAL", "Manual"),
+                            ("NOTIFICATION", "Notification"),
+                            ("RECURRING", "Recurring"),
+                            ("IMPORT", "Import"),
+                            ("BILL", "Bill"),
+                            ("ADJUSTMENT", "Adjustment"),
+                        ],
+                        db_default="MANUAL",
+                        editable=False,
+                        max_length=12,
+                    ),
+                ),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, editable=False
+                    ),
+                ),
+                (
+                    "notification_ids",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None
+                    ),
+                ),
+                (
+                    "category",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.category",
+                    ),
+                ),
+                (
+                    "entry",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.entry",
+                    ),
+                ),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name_plural": "merged entries",
+                "db_table": "account_merged_entry",
+                "ordering": ["entry_id", "type"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("category__isnull", False)),
+                        fields=["member", "category"],
+                        name="account_merged_entry_category",
+                    )
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("type__in", ["income", "expense"])),
+                        name="account_merged_entry_type_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("installment_months", None),
+                            models.Q(
+                                ("installment_months__range", (2, 24)),
+                                ("type", "expense"),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="account_merged_entry_installments",
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "category_type", "category"),
+                        name="account_merged_entry_category_owned",
+                        to="ledger.Category",
+                        to_fields=("member", "type", "id"),
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "entry"),
+                        name="account_merged_entry_entry_owned",
+                        on_delete="CASCADE",
+                        to="ledger.Entry",
+                        to_fields=("member", "id"),
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -695,7 +1139,7 @@ class Migration(migrations.Migration):
                 ("sender", models.CharField(max_length=200, null=True)),
                 (
                     "member",
-                    ledger.models.base.OwnerField(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -707,41 +1151,51 @@ class Migration(migrations.Migration):
             options={
                 "db_table": "account_notification",
                 "ordering": ["-happened_at", "-id"],
-            },
-        ),
-        migrations.CreateModel(
-            name="TaughtLayout",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True,
-                        primary_key=True,
-                        serialize=False,
-                        verbose_name="ID",
+                "indexes": [
+                    models.Index(
+                        fields=["member", "value", "-happened_at"],
+                        name="account_notification_by_value",
                     ),
-                ),
-                ("sender", models.CharField(blank=True, default="", max_length=200)),
-                ("template", models.CharField(max_length=1000)),
-                ("template_digest", models.CharField(max_length=64)),
-                ("wallet_id", models.BigIntegerField(null=True)),
-                ("card_hint", models.CharField(max_length=100, null=True)),
-                ("uses", models.IntegerField(default=0)),
-                ("created_at", models.DateTimeField()),
-                (
-                    "member",
-                    ledger.models.base.OwnerField(
-                        db_constraint=False,
-                        db_index=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
+                    models.Index(
+                        condition=models.Q(
+                            ("is_cancelled", False), ("is_preliminary", True)
+                        ),
+                        fields=["member", "-happened_at"],
+                        name="account_notification_reserved",
                     ),
-                ),
-            ],
-            options={
-                "db_table": "account_notification_layout",
-                "ordering": ["-id"],
+                    models.Index(
+                        condition=models.Q(("text__isnull", False)),
+                        fields=["member", "entry_id"],
+                        name="account_notification_with_text",
+                    ),
+                ],
+                "constraints": [
+                    core.db.constraints.TablePrimaryKey(
+                        fields=("member", "id"), name="account_notification_pkey"
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member",),
+                        name="account_notification_in_ledger",
+                        to="ledger.Ledger",
+                        to_fields=("member",),
+                    ),
+                    models.UniqueConstraint(
+                        fields=("member", "notif_key"), name="account_notification_key"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "kind__in",
+                                ("approval", "cancellation", "deposit", "withdrawal"),
+                            )
+                        ),
+                        name="account_notification_kind_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("value__gt", 0)),
+                        name="account_notification_value_positive",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -796,10 +1250,7 @@ class Migration(migrations.Migration):
                         max_length=8,
                     ),
                 ),
-                (
-                    "is_reversal",
-                    models.BooleanField(db_default=False, editable=False),
-                ),
+                ("is_reversal", models.BooleanField(db_default=False, editable=False)),
                 (
                     "category_type",
                     models.GeneratedField(
@@ -829,7 +1280,7 @@ class Migration(migrations.Migration):
                 ("sort_order", models.IntegerField(default=0)),
                 (
                     "category",
-                    ledger.models.base.OwnedForeignKey(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         null=True,
@@ -840,7 +1291,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "member",
-                    ledger.models.base.OwnerField(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -848,11 +1299,74 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
+                (
+                    "to_wallet",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.wallet",
+                    ),
+                ),
+                (
+                    "wallet",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.wallet",
+                    ),
+                ),
             ],
             options={
                 "verbose_name_plural": "quick entries",
                 "db_table": "account_quick_entry",
                 "ordering": ["sort_order", "id"],
+                "constraints": [
+                    core.db.constraints.TablePrimaryKey(
+                        fields=("member", "id"), name="account_quick_entry_pkey"
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member",),
+                        name="account_quick_entry_in_ledger",
+                        to="ledger.Ledger",
+                        to_fields=("member",),
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("type__in", ["income", "expense", "transfer"])
+                        ),
+                        name="account_quick_entry_type_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("amount", None), ("amount__gt", 0), _connector="OR"
+                        ),
+                        name="account_quick_entry_amount_positive",
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "category_type", "category"),
+                        name="account_quick_entry_category_owned",
+                        to="ledger.Category",
+                        to_fields=("member", "type", "id"),
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "wallet"),
+                        name="account_quick_entry_wallet_owned",
+                        to="ledger.Wallet",
+                        to_fields=("member", "id"),
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "to_wallet"),
+                        name="account_quick_entry_to_wallet_owned",
+                        to="ledger.Wallet",
+                        to_fields=("member", "id"),
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -879,10 +1393,7 @@ class Migration(migrations.Migration):
                         max_length=8,
                     ),
                 ),
-                (
-                    "is_reversal",
-                    models.BooleanField(db_default=False, editable=False),
-                ),
+                ("is_reversal", models.BooleanField(db_default=False, editable=False)),
                 (
                     "category_type",
                     models.GeneratedField(
@@ -913,22 +1424,10 @@ class Migration(migrations.Migration):
                     "frequency",
                     models.CharField(
                         choices=[
-                            (
-                                ledger.schedule.Frequency["DAILY"],
-                                ledger.schedule.Frequency["DAILY"],
-                            ),
-                            (
-                                ledger.schedule.Frequency["WEEKLY"],
-                                ledger.schedule.Frequency["WEEKLY"],
-                            ),
-                            (
-                                ledger.schedule.Frequency["MONTHLY"],
-                                ledger.schedule.Frequency["MONTHLY"],
-                            ),
-                            (
-                                ledger.schedule.Frequency["YEARLY"],
-                                ledger.schedule.Frequency["YEARLY"],
-                            ),
+                            ("DAILY", "DAILY"),
+                            ("WEEKLY", "WEEKLY"),
+                            ("MONTHLY", "MONTHLY"),
+                            ("YEARLY", "YEARLY"),
                         ],
                         max_length=7,
                     ),
@@ -946,7 +1445,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "category",
-                    ledger.models.base.OwnedForeignKey(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         null=True,
@@ -957,7 +1456,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "member",
-                    ledger.models.base.OwnerField(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -965,10 +1464,84 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
+                (
+                    "to_wallet",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.wallet",
+                    ),
+                ),
+                (
+                    "wallet",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.wallet",
+                    ),
+                ),
             ],
             options={
                 "db_table": "account_recurring",
                 "ordering": ["id"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(
+                            ("active", True), ("next_date__isnull", False)
+                        ),
+                        fields=["member", "next_date"],
+                        name="account_recurring_due",
+                    )
+                ],
+                "constraints": [
+                    core.db.constraints.TablePrimaryKey(
+                        fields=("member", "id"), name="account_recurring_pkey"
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member",),
+                        name="account_recurring_in_ledger",
+                        to="ledger.Ledger",
+                        to_fields=("member",),
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("type__in", ["income", "expense", "transfer"])
+                        ),
+                        name="account_recurring_type_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("amount__gt", 0)),
+                        name="account_recurring_amount_positive",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("interval__range", (1, 1000))),
+                        name="account_recurring_interval",
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "category_type", "category"),
+                        name="account_recurring_category_owned",
+                        to="ledger.Category",
+                        to_fields=("member", "type", "id"),
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "wallet"),
+                        name="account_recurring_wallet_owned",
+                        to="ledger.Wallet",
+                        to_fields=("member", "id"),
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "to_wallet"),
+                        name="account_recurring_to_wallet_owned",
+                        to="ledger.Wallet",
+                        to_fields=("member", "id"),
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -998,7 +1571,7 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
                 (
                     "entry",
-                    ledger.models.base.OwnedForeignKey(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         null=True,
@@ -1009,7 +1582,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "member",
-                    ledger.models.base.OwnerField(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1019,7 +1592,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "rule",
-                    ledger.models.base.OwnedForeignKey(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1031,6 +1604,23 @@ class Migration(migrations.Migration):
             options={
                 "db_table": "account_recurring_occurrence",
                 "ordering": ["-due_date", "-id"],
+                "constraints": [
+                    core.db.constraints.TablePrimaryKey(
+                        fields=("member", "id"),
+                        name="account_recurring_occurrence_pkey",
+                    ),
+                    models.UniqueConstraint(
+                        fields=("member", "rule", "due_date"),
+                        name="account_recurring_occurrence_once",
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "rule"),
+                        name="account_recurring_occurrence_rule_owned",
+                        on_delete="CASCADE",
+                        to="ledger.RecurringRule",
+                        to_fields=("member", "id"),
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1053,7 +1643,7 @@ class Migration(migrations.Migration):
                 ("sort_order", models.IntegerField(default=0)),
                 (
                     "member",
-                    ledger.models.base.OwnerField(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1065,6 +1655,28 @@ class Migration(migrations.Migration):
             options={
                 "db_table": "invest_stock",
                 "ordering": ["sort_order", "id"],
+                "constraints": [
+                    core.db.constraints.TablePrimaryKey(
+                        fields=("member", "id"), name="invest_stock_pkey"
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member",),
+                        name="invest_stock_in_ledger",
+                        to="ledger.Ledger",
+                        to_fields=("member",),
+                    ),
+                    models.UniqueConstraint(
+                        fields=("member", "code"), name="invest_stock_code_unique"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("current_price", None),
+                            ("current_price__gte", 0),
+                            _connector="OR",
+                        ),
+                        name="invest_stock_price_not_negative",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1095,7 +1707,7 @@ class Migration(migrations.Migration):
                 ("replayed_version", models.BigIntegerField(null=True)),
                 (
                     "member",
-                    ledger.models.base.OwnerField(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1105,7 +1717,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "stock",
-                    ledger.models.base.OwnedForeignKey(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1117,6 +1729,15 @@ class Migration(migrations.Migration):
             options={
                 "db_table": "invest_position",
                 "ordering": ["stock_id"],
+                "constraints": [
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "stock"),
+                        name="invest_position_stock_owned",
+                        on_delete="CASCADE",
+                        to="ledger.Stock",
+                        to_fields=("member", "id"),
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1169,7 +1790,7 @@ class Migration(migrations.Migration):
                 ("sort_order", models.IntegerField(default=0)),
                 (
                     "member",
-                    ledger.models.base.OwnerField(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1181,6 +1802,20 @@ class Migration(migrations.Migration):
             options={
                 "db_table": "account_tag",
                 "ordering": ["sort_order", "id"],
+                "constraints": [
+                    core.db.constraints.TablePrimaryKey(
+                        fields=("member", "id"), name="account_tag_pkey"
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member",),
+                        name="account_tag_in_ledger",
+                        to="ledger.Ledger",
+                        to_fields=("member",),
+                    ),
+                    models.UniqueConstraint(
+                        fields=("member", "name"), name="account_tag_name_unique"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1201,7 +1836,7 @@ class Migration(migrations.Migration):
                 ("position", models.SmallIntegerField()),
                 (
                     "member",
-                    ledger.models.base.OwnerField(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1211,7 +1846,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "rule",
-                    ledger.models.base.OwnedForeignKey(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1221,7 +1856,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "tag",
-                    ledger.models.base.OwnedForeignKey(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1233,6 +1868,22 @@ class Migration(migrations.Migration):
             options={
                 "db_table": "account_recurring_tag",
                 "ordering": ["rule_id", "position"],
+                "constraints": [
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "rule"),
+                        name="account_recurring_tag_rule_owned",
+                        on_delete="CASCADE",
+                        to="ledger.RecurringRule",
+                        to_fields=("member", "id"),
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "tag"),
+                        name="account_recurring_tag_tag_owned",
+                        on_delete="CASCADE",
+                        to="ledger.Tag",
+                        to_fields=("member", "id"),
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1253,7 +1904,7 @@ class Migration(migrations.Migration):
                 ("position", models.SmallIntegerField()),
                 (
                     "member",
-                    ledger.models.base.OwnerField(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1263,7 +1914,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "quick_entry",
-                    ledger.models.base.OwnedForeignKey(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1273,7 +1924,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "tag",
-                    ledger.models.base.OwnedForeignKey(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1285,6 +1936,22 @@ class Migration(migrations.Migration):
             options={
                 "db_table": "account_quick_entry_tag",
                 "ordering": ["quick_entry_id", "position"],
+                "constraints": [
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "quick_entry"),
+                        name="account_quick_entry_tag_quick_entry_owned",
+                        on_delete="CASCADE",
+                        to="ledger.QuickEntry",
+                        to_fields=("member", "id"),
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "tag"),
+                        name="account_quick_entry_tag_tag_owned",
+                        on_delete="CASCADE",
+                        to="ledger.Tag",
+                        to_fields=("member", "id"),
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1305,7 +1972,7 @@ class Migration(migrations.Migration):
                 ("position", models.SmallIntegerField()),
                 (
                     "entry",
-                    ledger.models.base.OwnedForeignKey(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1315,7 +1982,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "member",
-                    ledger.models.base.OwnerField(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1325,7 +1992,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "tag",
-                    ledger.models.base.OwnedForeignKey(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1337,6 +2004,27 @@ class Migration(migrations.Migration):
             options={
                 "db_table": "account_entry_tag",
                 "ordering": ["entry_id", "position"],
+                "indexes": [
+                    models.Index(
+                        fields=["member", "tag"], name="account_entry_tag_by_tag"
+                    )
+                ],
+                "constraints": [
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "entry"),
+                        name="account_entry_tag_entry_owned",
+                        on_delete="RESTRICT",
+                        to="ledger.Entry",
+                        to_fields=("member", "id"),
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "tag"),
+                        name="account_entry_tag_tag_owned",
+                        on_delete="CASCADE",
+                        to="ledger.Tag",
+                        to_fields=("member", "id"),
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1355,20 +2043,7 @@ class Migration(migrations.Migration):
                         serialize=False,
                     ),
                 ),
-                (
-                    "member",
-                    ledger.models.base.OwnerField(
-                        db_constraint=False,
-                        db_index=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                ("tag_id", models.BigIntegerField()),
-                ("amount", models.BigIntegerField()),
                 ("month", models.DateField()),
-                ("entry_count", models.IntegerField()),
                 (
                     "type",
                     models.CharField(
@@ -1376,10 +2051,74 @@ class Migration(migrations.Migration):
                         max_length=7,
                     ),
                 ),
+                ("tag_id", models.BigIntegerField()),
+                ("amount", models.BigIntegerField()),
+                ("refunded", models.BigIntegerField(db_default=0)),
+                ("entry_count", models.IntegerField()),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
                 "db_table": "account_tag_total",
                 "ordering": ["month", "type", "tag_id"],
+            },
+        ),
+        migrations.CreateModel(
+            name="TaughtLayout",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("sender", models.CharField(blank=True, default="", max_length=200)),
+                ("template", models.CharField(max_length=1000)),
+                ("template_digest", models.CharField(max_length=64)),
+                ("wallet_id", models.BigIntegerField(null=True)),
+                ("card_hint", models.CharField(max_length=100, null=True)),
+                ("uses", models.IntegerField(default=0)),
+                ("created_at", models.DateTimeField()),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "account_notification_layout",
+                "ordering": ["-id"],
+                "constraints": [
+                    core.db.constraints.TablePrimaryKey(
+                        fields=("member", "id"), name="account_notification_layout_pkey"
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member",),
+                        name="account_notification_layout_in_ledger",
+                        to="ledger.Ledger",
+                        to_fields=("member",),
+                    ),
+                    models.UniqueConstraint(
+                        fields=("member", "sender", "template_digest"),
+                        name="account_notification_layout_once",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1408,7 +2147,7 @@ class Migration(migrations.Migration):
                 ("memo", models.CharField(blank=True, default="", max_length=500)),
                 (
                     "member",
-                    ledger.models.base.OwnerField(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1418,7 +2157,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "stock",
-                    ledger.models.base.OwnedForeignKey(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1430,41 +2169,466 @@ class Migration(migrations.Migration):
             options={
                 "db_table": "invest_trade",
                 "ordering": ["-date", "-id"],
+                "indexes": [
+                    models.Index(
+                        fields=["member", "stock", "date", "side", "id"],
+                        name="invest_trade_replay",
+                    ),
+                    models.Index(
+                        fields=["member", "-date", "-id"], name="invest_trade_list"
+                    ),
+                ],
+                "constraints": [
+                    core.db.constraints.TablePrimaryKey(
+                        fields=("member", "id"), name="invest_trade_pkey"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("quantity__gt", 0)),
+                        name="invest_trade_quantity_positive",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("fee__gte", 0), ("price__gte", 0), ("tax__gte", 0)
+                        ),
+                        name="invest_trade_money_not_negative",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("side__in", ["BUY", "SELL"])),
+                        name="invest_trade_side_known",
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "stock"),
+                        name="invest_trade_stock_owned",
+                        on_delete="CASCADE",
+                        to="ledger.Stock",
+                        to_fields=("member", "id"),
+                    ),
+                ],
             },
         ),
-        migrations.AddField(
-            model_name="recurringrule",
-            name="wallet",
-            field=ledger.models.base.OwnedForeignKey(
-                db_constraint=False,
-                db_index=False,
-                null=True,
-                on_delete=django.db.models.deletion.DO_NOTHING,
-                related_name="+",
-                to="ledger.wallet",
-            ),
+        migrations.CreateModel(
+            name="Valuation",
+            fields=[
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "member_id",
+                        "wallet_id",
+                        "date",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("date", models.DateField()),
+                ("value", models.BigIntegerField()),
+                ("written_at", models.DateTimeField()),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "wallet",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="valuations",
+                        to="ledger.wallet",
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "account_valuation",
+                "ordering": ["wallet_id", "date"],
+                "constraints": [
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "wallet"),
+                        name="account_valuation_wallet_owned",
+                        on_delete="CASCADE",
+                        to="ledger.Wallet",
+                        to_fields=("member", "id"),
+                    )
+                ],
+            },
         ),
-        migrations.AddField(
-            model_name="quickentry",
-            name="wallet",
-            field=ledger.models.base.OwnedForeignKey(
-                db_constraint=False,
-                db_index=False,
-                null=True,
-                on_delete=django.db.models.deletion.DO_NOTHING,
-                related_name="+",
-                to="ledger.wallet",
-            ),
+        migrations.CreateModel(
+            name="RecurringLine",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("position", models.SmallIntegerField()),
+                ("amount", models.BigIntegerField()),
+                (
+                    "category_type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("memo", models.CharField(blank=True, default="", max_length=500)),
+                (
+                    "category",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.category",
+                    ),
+                ),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "rule",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="lines",
+                        to="ledger.recurringrule",
+                    ),
+                ),
+                (
+                    "wallet",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.wallet",
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "account_recurring_line",
+                "ordering": ["rule_id", "position"],
+                "constraints": [
+                    core.db.constraints.TablePrimaryKey(
+                        fields=("member", "rule", "id"),
+                        name="account_recurring_line_pkey",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("amount", 0), _negated=True),
+                            ("amount__range", (-999999999999, 999999999999)),
+                        ),
+                        name="account_recurring_line_amount",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("category", None), ("wallet", None), _connector="OR"
+                        ),
+                        name="account_recurring_line_one_target",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("category_type__in", ["income", "expense"])
+                        ),
+                        name="account_recurring_line_type_known",
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "category_type", "category"),
+                        name="account_recurring_line_category_owned",
+                        to="ledger.Category",
+                        to_fields=("member", "type", "id"),
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "wallet"),
+                        name="account_recurring_line_wallet_owned",
+                        to="ledger.Wallet",
+                        to_fields=("member", "id"),
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "rule"),
+                        name="account_recurring_line_rule_owned",
+                        on_delete="CASCADE",
+                        to="ledger.RecurringRule",
+                        to_fields=("member", "id"),
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="QuickEntryLine",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("position", models.SmallIntegerField()),
+                ("amount", models.BigIntegerField()),
+                (
+                    "category_type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("memo", models.CharField(blank=True, default="", max_length=500)),
+                (
+                    "category",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.category",
+                    ),
+                ),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "quick_entry",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="lines",
+                        to="ledger.quickentry",
+                    ),
+                ),
+                (
+                    "wallet",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.wallet",
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "account_quick_entry_line",
+                "ordering": ["quick_entry_id", "position"],
+                "constraints": [
+                    core.db.constraints.TablePrimaryKey(
+                        fields=("member", "quick_entry", "id"),
+                        name="account_quick_entry_line_pkey",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("amount", 0), _negated=True),
+                            ("amount__range", (-999999999999, 999999999999)),
+                        ),
+                        name="account_quick_entry_line_amount",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("category", None), ("wallet", None), _connector="OR"
+                        ),
+                        name="account_quick_entry_line_one_target",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("category_type__in", ["income", "expense"])
+                        ),
+                        name="account_quick_entry_line_type_known",
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "category_type", "category"),
+                        name="account_quick_entry_line_category_owned",
+                        to="ledger.Category",
+                        to_fields=("member", "type", "id"),
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "wallet"),
+                        name="account_quick_entry_line_wallet_owned",
+                        to="ledger.Wallet",
+                        to_fields=("member", "id"),
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "quick_entry"),
+                        name="account_quick_entry_line_quick_entry_owned",
+                        on_delete="CASCADE",
+                        to="ledger.QuickEntry",
+                        to_fields=("member", "id"),
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="EntryLine",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("position", models.SmallIntegerField()),
+                ("amount", models.BigIntegerField()),
+                (
+                    "category_type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("memo", models.CharField(blank=True, default="", max_length=500)),
+                (
+                    "category",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.category",
+                    ),
+                ),
+                (
+                    "entry",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="lines",
+                        to="ledger.entry",
+                    ),
+                ),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "wallet",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.wallet",
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "account_entry_line",
+                "ordering": ["entry_id", "position"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("category__isnull", False)),
+                        fields=["member", "category"],
+                        name="account_entry_line_by_category",
+                    ),
+                    models.Index(
+                        condition=models.Q(("wallet__isnull", False)),
+                        fields=["member", "wallet"],
+                        name="account_entry_line_by_wallet",
+                    ),
+                ],
+                "constraints": [
+                    core.db.constraints.TablePrimaryKey(
+                        fields=("member", "entry", "id"), name="account_entry_line_pkey"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("amount", 0), _negated=True),
+                            ("amount__range", (-999999999999, 999999999999)),
+                        ),
+                        name="account_entry_line_amount",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("category", None), ("wallet", None), _connector="OR"
+                        ),
+                        name="account_entry_line_one_target",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("category_type__in", ["income", "expense"])
+                        ),
+                        name="account_entry_line_type_known",
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "category_type", "category"),
+                        name="account_entry_line_category_owned",
+                        to="ledger.Category",
+                        to_fields=("member", "type", "id"),
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "wallet"),
+                        name="account_entry_line_wallet_owned",
+                        to="ledger.Wallet",
+                        to_fields=("member", "id"),
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "entry"),
+                        name="account_entry_line_entry_owned",
+                        on_delete="RESTRICT",
+                        to="ledger.Entry",
+                        to_fields=("member", "id"),
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="WalletMonthRollup",
             fields=[
                 ("income", models.BigIntegerField()),
                 ("expense", models.BigIntegerField()),
+                ("refunded", models.BigIntegerField(db_default=0)),
+                ("excluded_income", models.BigIntegerField(db_default=0)),
+                ("excluded_expense", models.BigIntegerField(db_default=0)),
+                ("flow_count", models.IntegerField(db_default=0)),
+                ("excluded_count", models.IntegerField(db_default=0)),
+                ("transferring_count", models.IntegerField(db_default=0)),
                 ("income_count", models.IntegerField()),
                 ("expense_count", models.IntegerField()),
+                ("transfer_count", models.IntegerField(db_default=0)),
                 ("pending_income_count", models.IntegerField()),
                 ("pending_expense_count", models.IntegerField()),
+                ("pending_transfer_count", models.IntegerField(db_default=0)),
                 (
                     "pk",
                     models.CompositePrimaryKey(
@@ -1479,9 +2643,12 @@ class Migration(migrations.Migration):
                 ),
                 ("month", models.DateField()),
                 ("wallet_id", models.BigIntegerField()),
+                ("wallet_change", models.BigIntegerField(db_default=0)),
+                ("transfer_in", models.BigIntegerField(db_default=0)),
+                ("transfer_out", models.BigIntegerField(db_default=0)),
                 (
                     "member",
-                    ledger.models.base.OwnerField(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1514,7 +2681,7 @@ class Migration(migrations.Migration):
                 ("entry_count", models.IntegerField()),
                 (
                     "member",
-                    ledger.models.base.OwnerField(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1545,7 +2712,7 @@ class Migration(migrations.Migration):
                 ("amount", models.BigIntegerField()),
                 (
                     "member",
-                    ledger.models.base.OwnerField(
+                    models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
@@ -1584,1601 +2751,12 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        migrations.AddConstraint(
-            model_name="category",
-            constraint=core.db.constraints.TablePrimaryKey(
-                fields=("member", "id"), name="account_category_pkey"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="category",
-            constraint=models.UniqueConstraint(
-                fields=("member", "type", "name"), name="account_category_name_unique"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="category",
-            constraint=models.UniqueConstraint(
-                fields=("member", "type", "id"), name="account_category_owner"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="category",
-            constraint=models.UniqueConstraint(
-                fields=("member", "type", "id", "level"), name="account_category_place"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="category",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("type__in", ["income", "expense"])),
-                name="account_category_type_known",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="budget",
-            constraint=core.db.constraints.TablePrimaryKey(
-                fields=("member", "id"), name="account_budget_pkey"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="budget",
-            constraint=models.UniqueConstraint(
-                fields=("member", "year", "month", "category"),
-                name="account_budget_unique",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="budget",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("type", "expense")),
-                name="account_budget_is_expense",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="budget",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("month__range", (1, 12)), ("year__range", (1900, 2200))
-                ),
-                name="account_budget_month",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="budget",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("amount__gt", 0)),
-                name="account_budget_amount_positive",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="defaultcategory",
-            constraint=models.UniqueConstraint(
-                fields=("type", "name"), name="default_category_name_unique"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="defaultcategory",
-            constraint=models.UniqueConstraint(
-                fields=("type", "id", "level"), name="default_category_place"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="defaultcategory",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("type__in", ["income", "expense"])),
-                name="default_category_type_known",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="notification",
-            index=models.Index(
-                fields=["member", "value", "-happened_at"],
-                name="account_notification_by_value",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="notification",
-            index=models.Index(
-                condition=models.Q(("is_cancelled", False), ("is_preliminary", True)),
-                fields=["member", "-happened_at"],
-                name="account_notification_reserved",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="notification",
-            index=models.Index(
-                condition=models.Q(("text__isnull", False)),
-                fields=["member", "entry_id"],
-                name="account_notification_with_text",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="notification",
-            constraint=core.db.constraints.TablePrimaryKey(
-                fields=("member", "id"), name="account_notification_pkey"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="notification",
-            constraint=models.UniqueConstraint(
-                fields=("member", "notif_key"), name="account_notification_key"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="notification",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "kind__in",
-                        ("approval", "cancellation", "deposit", "withdrawal"),
-                    )
-                ),
-                name="account_notification_kind_known",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="notification",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("value__gt", 0)),
-                name="account_notification_value_positive",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="taughtlayout",
-            constraint=core.db.constraints.TablePrimaryKey(
-                fields=("member", "id"), name="account_notification_layout_pkey"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="taughtlayout",
-            constraint=models.UniqueConstraint(
-                fields=("member", "sender", "template_digest"),
-                name="account_notification_layout_once",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="occurrence",
-            constraint=core.db.constraints.TablePrimaryKey(
-                fields=("member", "id"), name="account_recurring_occurrence_pkey"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="occurrence",
-            constraint=models.UniqueConstraint(
-                fields=("member", "rule", "due_date"),
-                name="account_recurring_occurrence_once",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="stock",
-            constraint=core.db.constraints.TablePrimaryKey(
-                fields=("member", "id"), name="invest_stock_pkey"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="stock",
-            constraint=models.UniqueConstraint(
-                fields=("member", "code"), name="invest_stock_code_unique"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="stock",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("current_price", None), ("current_price__gte", 0), _connector="OR"
-                ),
-                name="invest_stock_price_not_negative",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="tag",
-            constraint=core.db.constraints.TablePrimaryKey(
-                fields=("member", "id"), name="account_tag_pkey"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="tag",
-            constraint=models.UniqueConstraint(
-                fields=("member", "name"), name="account_tag_name_unique"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="entrytag",
-            index=models.Index(
-                fields=["member", "tag"], name="account_entry_tag_by_tag"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="trade",
-            index=models.Index(
-                fields=["member", "stock", "date", "side", "id"],
-                name="invest_trade_replay",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="trade",
-            index=models.Index(
-                fields=["member", "-date", "-id"], name="invest_trade_list"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="trade",
-            constraint=core.db.constraints.TablePrimaryKey(
-                fields=("member", "id"), name="invest_trade_pkey"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="trade",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("quantity__gt", 0)),
-                name="invest_trade_quantity_positive",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="trade",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("fee__gte", 0), ("price__gte", 0), ("tax__gte", 0)),
-                name="invest_trade_money_not_negative",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="trade",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("side__in", ["BUY", "SELL"])),
-                name="invest_trade_side_known",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="wallet",
-            constraint=core.db.constraints.TablePrimaryKey(
-                fields=("member", "id"), name="account_pkey"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="wallet",
-            constraint=models.UniqueConstraint(
-                fields=("member", "name"), name="account_name_unique"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="recurringrule",
-            index=models.Index(
-                condition=models.Q(("active", True), ("next_date__isnull", False)),
-                fields=["member", "next_date"],
-                name="account_recurring_due",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringrule",
-            constraint=core.db.constraints.TablePrimaryKey(
-                fields=("member", "id"), name="account_recurring_pkey"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringrule",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("amount__gt", 0)),
-                name="account_recurring_amount_positive",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringrule",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("interval__range", (1, 1000))),
-                name="account_recurring_interval",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentry",
-            constraint=core.db.constraints.TablePrimaryKey(
-                fields=("member", "id"), name="account_quick_entry_pkey"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentry",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("amount", None), ("amount__gt", 0), _connector="OR"
-                ),
-                name="account_quick_entry_amount_positive",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="entry",
-            index=models.Index(fields=["member", "-date"], name="account_entry_list"),
-        ),
-        migrations.AddIndex(
-            model_name="entry",
-            index=models.Index(
-                fields=["member", "category", "-date"], name="account_entry_by_category"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="entry",
-            index=models.Index(
-                fields=["member", "wallet", "-date"], name="account_entry_by_wallet"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="entry",
-            index=models.Index(
-                condition=models.Q(("pending", True)),
-                fields=["member", "-date"],
-                name="account_entry_pending",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="entry",
-            index=models.Index(
-                condition=models.Q(("installment_months__isnull", False)),
-                fields=["member", "wallet"],
-                name="account_entry_by_installments",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="category",
-            index=models.Index(
-                condition=models.Q(("moving_to__isnull", False)),
-                fields=["member", "moving_to"],
-                name="account_category_moving",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="wallet",
-            index=models.Index(
-                condition=models.Q(("moving_to__isnull", False)),
-                fields=["member", "moving_to"],
-                name="account_moving",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entry",
-            constraint=core.db.constraints.TablePrimaryKey(
-                fields=("member", "id"), name="account_entry_pkey"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entry",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(
-                        ("currency__isnull", False),
-                        ("original_amount__gt", 0),
-                        ("original_amount__isnull", False),
-                        models.Q(
-                            models.Q(
-                                ("exchange_rate__gt", 0),
-                                ("exchange_rate__isnull", False),
-                            ),
-                            models.Q(("exchange_rate", None), ("pending", True)),
-                            _connector="OR",
-                        ),
-                    ),
-                    models.Q(
-                        ("currency", None),
-                        ("exchange_rate", None),
-                        ("original_amount", None),
-                    ),
-                    _connector="OR",
-                ),
-                name="account_entry_currency_whole",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entry",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("installment_months", None),
-                    models.Q(
-                        ("installment_months__range", (2, 24)), ("type", "expense")
-                    ),
-                    _connector="OR",
-                ),
-                name="account_entry_installments",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="category",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member",),
-                name="account_category_in_ledger",
-                to="ledger.Ledger",
-                to_fields=("member",),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="category",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "type", "parent", "parent_level"),
-                name="account_category_parent_is_major",
-                to="self",
-                to_fields=("member", "type", "id", "level"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="budget",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "type", "category"),
-                name="account_budget_category_owned",
-                to="ledger.Category",
-                to_fields=("member", "type", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="defaultcategory",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("type", "parent", "parent_level"),
-                name="default_category_parent_is_major",
-                to="self",
-                to_fields=("type", "id", "level"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="notification",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member",),
-                name="account_notification_in_ledger",
-                to="ledger.Ledger",
-                to_fields=("member",),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="taughtlayout",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member",),
-                name="account_notification_layout_in_ledger",
-                to="ledger.Ledger",
-                to_fields=("member",),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="occurrence",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "rule"),
-                name="account_recurring_occurrence_rule_owned",
-                on_delete="CASCADE",
-                to="ledger.RecurringRule",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="stock",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member",),
-                name="invest_stock_in_ledger",
-                to="ledger.Ledger",
-                to_fields=("member",),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="position",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "stock"),
-                name="invest_position_stock_owned",
-                on_delete="CASCADE",
-                to="ledger.Stock",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="tag",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member",),
-                name="account_tag_in_ledger",
-                to="ledger.Ledger",
-                to_fields=("member",),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringtag",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "rule"),
-                name="account_recurring_tag_rule_owned",
-                on_delete="CASCADE",
-                to="ledger.RecurringRule",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringtag",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "tag"),
-                name="account_recurring_tag_tag_owned",
-                on_delete="CASCADE",
-                to="ledger.Tag",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentrytag",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "quick_entry"),
-                name="account_quick_entry_tag_quick_entry_owned",
-                on_delete="CASCADE",
-                to="ledger.QuickEntry",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentrytag",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "tag"),
-                name="account_quick_entry_tag_tag_owned",
-                on_delete="CASCADE",
-                to="ledger.Tag",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entrytag",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "entry"),
-                name="account_entry_tag_entry_owned",
-                on_delete="RESTRICT",
-                to="ledger.Entry",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entrytag",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "tag"),
-                name="account_entry_tag_tag_owned",
-                on_delete="CASCADE",
-                to="ledger.Tag",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="trade",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "stock"),
-                name="invest_trade_stock_owned",
-                on_delete="CASCADE",
-                to="ledger.Stock",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="wallet",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member",),
-                name="account_in_ledger",
-                to="ledger.Ledger",
-                to_fields=("member",),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="wallet",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "moving_to"),
-                name="account_moving_to_owned",
-                to="self",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="category",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "type", "moving_to"),
-                name="account_category_moving_to_owned",
-                to="self",
-                to_fields=("member", "type", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringrule",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member",),
-                name="account_recurring_in_ledger",
-                to="ledger.Ledger",
-                to_fields=("member",),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringrule",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "category_type", "category"),
-                name="account_recurring_category_owned",
-                to="ledger.Category",
-                to_fields=("member", "type", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringrule",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "wallet"),
-                name="account_recurring_wallet_owned",
-                to="ledger.Wallet",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentry",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member",),
-                name="account_quick_entry_in_ledger",
-                to="ledger.Ledger",
-                to_fields=("member",),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentry",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "category_type", "category"),
-                name="account_quick_entry_category_owned",
-                to="ledger.Category",
-                to_fields=("member", "type", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentry",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "wallet"),
-                name="account_quick_entry_wallet_owned",
-                to="ledger.Wallet",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entry",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member",),
-                name="account_entry_in_ledger",
-                to="ledger.Ledger",
-                to_fields=("member",),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entry",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "category_type", "category"),
-                name="account_entry_category_owned",
-                to="ledger.Category",
-                to_fields=("member", "type", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entry",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "wallet"),
-                name="account_entry_wallet_owned",
-                to="ledger.Wallet",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.CreateModel(
-            name="EntryLine",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True,
-                        primary_key=True,
-                        serialize=False,
-                        verbose_name="ID",
-                    ),
-                ),
-                ("position", models.SmallIntegerField()),
-                ("amount", models.BigIntegerField()),
-                (
-                    "category_type",
-                    models.CharField(
-                        choices=[("income", "Income"), ("expense", "Expense")],
-                        max_length=7,
-                    ),
-                ),
-                ("memo", models.CharField(blank=True, default="", max_length=500)),
-                (
-                    "category",
-                    ledger.models.base.OwnedForeignKey(
-                        db_constraint=False,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="ledger.category",
-                    ),
-                ),
-                (
-                    "entry",
-                    ledger.models.base.OwnedForeignKey(
-                        db_constraint=False,
-                        db_index=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="lines",
-                        to="ledger.entry",
-                    ),
-                ),
-                (
-                    "member",
-                    ledger.models.base.OwnerField(
-                        db_constraint=False,
-                        db_index=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "wallet",
-                    ledger.models.base.OwnedForeignKey(
-                        db_constraint=False,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="ledger.wallet",
-                    ),
-                ),
-            ],
-            options={
-                "db_table": "account_entry_line",
-                "ordering": ["entry_id", "position"],
-            },
-        ),
-        migrations.CreateModel(
-            name="QuickEntryLine",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True,
-                        primary_key=True,
-                        serialize=False,
-                        verbose_name="ID",
-                    ),
-                ),
-                ("position", models.SmallIntegerField()),
-                ("amount", models.BigIntegerField()),
-                (
-                    "category_type",
-                    models.CharField(
-                        choices=[("income", "Income"), ("expense", "Expense")],
-                        max_length=7,
-                    ),
-                ),
-                ("memo", models.CharField(blank=True, default="", max_length=500)),
-                (
-                    "category",
-                    ledger.models.base.OwnedForeignKey(
-                        db_constraint=False,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="ledger.category",
-                    ),
-                ),
-                (
-                    "member",
-                    ledger.models.base.OwnerField(
-                        db_constraint=False,
-                        db_index=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "quick_entry",
-                    ledger.models.base.OwnedForeignKey(
-                        db_constraint=False,
-                        db_index=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="lines",
-                        to="ledger.quickentry",
-                    ),
-                ),
-                (
-                    "wallet",
-                    ledger.models.base.OwnedForeignKey(
-                        db_constraint=False,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="ledger.wallet",
-                    ),
-                ),
-            ],
-            options={
-                "db_table": "account_quick_entry_line",
-                "ordering": ["quick_entry_id", "position"],
-            },
-        ),
-        migrations.CreateModel(
-            name="RecurringLine",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True,
-                        primary_key=True,
-                        serialize=False,
-                        verbose_name="ID",
-                    ),
-                ),
-                ("position", models.SmallIntegerField()),
-                ("amount", models.BigIntegerField()),
-                (
-                    "category_type",
-                    models.CharField(
-                        choices=[("income", "Income"), ("expense", "Expense")],
-                        max_length=7,
-                    ),
-                ),
-                ("memo", models.CharField(blank=True, default="", max_length=500)),
-                (
-                    "category",
-                    ledger.models.base.OwnedForeignKey(
-                        db_constraint=False,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="ledger.category",
-                    ),
-                ),
-                (
-                    "member",
-                    ledger.models.base.OwnerField(
-                        db_constraint=False,
-                        db_index=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "rule",
-                    ledger.models.base.OwnedForeignKey(
-                        db_constraint=False,
-                        db_index=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="lines",
-                        to="ledger.recurringrule",
-                    ),
-                ),
-                (
-                    "wallet",
-                    ledger.models.base.OwnedForeignKey(
-                        db_constraint=False,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="ledger.wallet",
-                    ),
-                ),
-            ],
-            options={
-                "db_table": "account_recurring_line",
-                "ordering": ["rule_id", "position"],
-            },
-        ),
-        migrations.CreateModel(
-            name="Valuation",
-            fields=[
-                (
-                    "pk",
-                    models.CompositePrimaryKey(
-                        "member_id",
-                        "wallet_id",
-                        "date",
-                        blank=True,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("date", models.DateField()),
-                ("value", models.BigIntegerField()),
-                ("written_at", models.DateTimeField()),
-                (
-                    "member",
-                    ledger.models.base.OwnerField(
-                        db_constraint=False,
-                        db_index=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "wallet",
-                    ledger.models.base.OwnedForeignKey(
-                        db_constraint=False,
-                        db_index=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="valuations",
-                        to="ledger.wallet",
-                    ),
-                ),
-            ],
-            options={
-                "db_table": "account_valuation",
-                "ordering": ["wallet_id", "date"],
-            },
-        ),
-        migrations.AddField(
-            model_name="categoryrollup",
-            name="excluded_count",
-            field=models.IntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="categoryrollup",
-            name="refunded",
-            field=models.BigIntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="dayrollup",
-            name="excluded_count",
-            field=models.IntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="dayrollup",
-            name="excluded_expense",
-            field=models.BigIntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="dayrollup",
-            name="excluded_income",
-            field=models.BigIntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="dayrollup",
-            name="flow_count",
-            field=models.IntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="dayrollup",
-            name="pending_transfer_count",
-            field=models.IntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="dayrollup",
-            name="refunded",
-            field=models.BigIntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="dayrollup",
-            name="transfer_count",
-            field=models.IntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="dayrollup",
-            name="transferred",
-            field=models.BigIntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="dayrollup",
-            name="transferring_count",
-            field=models.IntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="ledger",
-            name="pending_transfer_count",
-            field=models.IntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="ledger",
-            name="transfer_count",
-            field=models.IntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="quickentry",
-            name="to_wallet",
-            field=ledger.models.base.OwnedForeignKey(
-                db_constraint=False,
-                db_index=False,
-                null=True,
-                on_delete=django.db.models.deletion.DO_NOTHING,
-                related_name="+",
-                to="ledger.wallet",
-            ),
-        ),
-        migrations.AddField(
-            model_name="recurringrule",
-            name="to_wallet",
-            field=ledger.models.base.OwnedForeignKey(
-                db_constraint=False,
-                db_index=False,
-                null=True,
-                on_delete=django.db.models.deletion.DO_NOTHING,
-                related_name="+",
-                to="ledger.wallet",
-            ),
-        ),
-        migrations.AddField(
-            model_name="tagrollup",
-            name="refunded",
-            field=models.BigIntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="walletmonthrollup",
-            name="excluded_count",
-            field=models.IntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="walletmonthrollup",
-            name="excluded_expense",
-            field=models.BigIntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="walletmonthrollup",
-            name="excluded_income",
-            field=models.BigIntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="walletmonthrollup",
-            name="flow_count",
-            field=models.IntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="walletmonthrollup",
-            name="pending_transfer_count",
-            field=models.IntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="walletmonthrollup",
-            name="refunded",
-            field=models.BigIntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="walletmonthrollup",
-            name="transfer_count",
-            field=models.IntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="walletmonthrollup",
-            name="transfer_in",
-            field=models.BigIntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="walletmonthrollup",
-            name="transfer_out",
-            field=models.BigIntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="walletmonthrollup",
-            name="transferring_count",
-            field=models.IntegerField(db_default=0),
-        ),
-        migrations.AddField(
-            model_name="walletmonthrollup",
-            name="wallet_change",
-            field=models.BigIntegerField(db_default=0),
-        ),
-        migrations.AddIndex(
-            model_name="entry",
-            index=models.Index(
-                condition=models.Q(("to_wallet__isnull", False)),
-                fields=["member", "to_wallet", "-date"],
-                name="account_entry_by_to_wallet",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="entry",
-            index=models.Index(
-                condition=models.Q(("refund_of__isnull", False)),
-                fields=["member", "refund_of"],
-                name="account_entry_refunds",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entry",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("type__in", ["income", "expense", "transfer"])),
-                name="account_entry_type_known",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entry",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("amount__gt", 0),
-                    models.Q(("amount", 0), ("pending", True)),
-                    _connector="OR",
-                ),
-                name="account_entry_amount_positive",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entry",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("type", "transfer"), _negated=True),
-                    models.Q(
-                        ("category", None),
-                        ("currency", None),
-                        ("wallet__isnull", False),
-                    ),
-                    _connector="OR",
-                ),
-                name="account_entry_transfer_whole",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entry",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(
-                        ("line_count", 0),
-                        ("to_wallet__isnull", False),
-                        ("type", "transfer"),
-                    ),
-                    models.Q(
-                        ("to_wallet", None),
-                        models.Q(
-                            ("line_count", 0), ("type", "transfer"), _negated=True
-                        ),
-                    ),
-                    models.Q(("line_count", None), ("to_wallet", None)),
-                    _connector="OR",
-                ),
-                name="account_entry_to_wallet_given",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entry",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("to_wallet", None),
-                    models.Q(("to_wallet", models.F("wallet")), _negated=True),
-                    _connector="OR",
-                ),
-                name="account_entry_two_wallets",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entry",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("line_count", 0),
-                    models.Q(("category", None), ("line_count__gt", 0)),
-                    _connector="OR",
-                ),
-                name="account_entry_split_whole",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entry",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("refund_of", None), ("type", "income"), _connector="OR"
-                ),
-                name="account_entry_refund_is_income",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entry",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "to_wallet"),
-                name="account_entry_to_wallet_owned",
-                to="ledger.Wallet",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entry",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "refund_of"),
-                name="account_entry_refund_of_owned",
-                to="self",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentry",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("type__in", ["income", "expense", "transfer"])),
-                name="account_quick_entry_type_known",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentry",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "to_wallet"),
-                name="account_quick_entry_to_wallet_owned",
-                to="ledger.Wallet",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringrule",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("type__in", ["income", "expense", "transfer"])),
-                name="account_recurring_type_known",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringrule",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "to_wallet"),
-                name="account_recurring_to_wallet_owned",
-                to="ledger.Wallet",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="entryline",
-            index=models.Index(
-                condition=models.Q(("category__isnull", False)),
-                fields=["member", "category"],
-                name="account_entry_line_by_category",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="entryline",
-            index=models.Index(
-                condition=models.Q(("wallet__isnull", False)),
-                fields=["member", "wallet"],
-                name="account_entry_line_by_wallet",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entryline",
-            constraint=core.db.constraints.TablePrimaryKey(
-                fields=("member", "entry", "id"), name="account_entry_line_pkey"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entryline",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("amount", 0), _negated=True),
-                    ("amount__range", (-999999999999, 999999999999)),
-                ),
-                name="account_entry_line_amount",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entryline",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("category", None), ("wallet", None), _connector="OR"
-                ),
-                name="account_entry_line_one_target",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entryline",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("category_type__in", ["income", "expense"])),
-                name="account_entry_line_type_known",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entryline",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "category_type", "category"),
-                name="account_entry_line_category_owned",
-                to="ledger.Category",
-                to_fields=("member", "type", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entryline",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "wallet"),
-                name="account_entry_line_wallet_owned",
-                to="ledger.Wallet",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entryline",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "entry"),
-                name="account_entry_line_entry_owned",
-                on_delete="RESTRICT",
-                to="ledger.Entry",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentryline",
-            constraint=core.db.constraints.TablePrimaryKey(
-                fields=("member", "quick_entry", "id"),
-                name="account_quick_entry_line_pkey",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentryline",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("amount", 0), _negated=True),
-                    ("amount__range", (-999999999999, 999999999999)),
-                ),
-                name="account_quick_entry_line_amount",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentryline",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("category", None), ("wallet", None), _connector="OR"
-                ),
-                name="account_quick_entry_line_one_target",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentryline",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("category_type__in", ["income", "expense"])),
-                name="account_quick_entry_line_type_known",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentryline",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "category_type", "category"),
-                name="account_quick_entry_line_category_owned",
-                to="ledger.Category",
-                to_fields=("member", "type", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentryline",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "wallet"),
-                name="account_quick_entry_line_wallet_owned",
-                to="ledger.Wallet",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentryline",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "quick_entry"),
-                name="account_quick_entry_line_quick_entry_owned",
-                on_delete="CASCADE",
-                to="ledger.QuickEntry",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringline",
-            constraint=core.db.constraints.TablePrimaryKey(
-                fields=("member", "rule", "id"), name="account_recurring_line_pkey"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringline",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("amount", 0), _negated=True),
-                    ("amount__range", (-999999999999, 999999999999)),
-                ),
-                name="account_recurring_line_amount",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringline",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("category", None), ("wallet", None), _connector="OR"
-                ),
-                name="account_recurring_line_one_target",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringline",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("category_type__in", ["income", "expense"])),
-                name="account_recurring_line_type_known",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringline",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "category_type", "category"),
-                name="account_recurring_line_category_owned",
-                to="ledger.Category",
-                to_fields=("member", "type", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringline",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "wallet"),
-                name="account_recurring_line_wallet_owned",
-                to="ledger.Wallet",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringline",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "rule"),
-                name="account_recurring_line_rule_owned",
-                on_delete="CASCADE",
-                to="ledger.RecurringRule",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="valuation",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "wallet"),
-                name="account_valuation_wallet_owned",
-                on_delete="CASCADE",
-                to="ledger.Wallet",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="entry",
-            index=models.Index(
-                condition=models.Q(("is_reversal", True)),
-                fields=["member", "category"],
-                name="account_entry_reversals",
-            ),
-        ),
-        migrations.CreateModel(
-            name="MergedEntry",
-            fields=[
-                (
-                    "pk",
-                    models.CompositePrimaryKey(
-                        "member_id",
-                        "entry_id",
-                        "type",
-                        blank=True,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                (
-                    "type",
-                    models.CharField(
-                        choices=[("income", "Income"), ("expense", "Expense")],
-                        max_length=7,
-                    ),
-                ),
-                ("former_id", models.BigIntegerField()),
-                ("date", models.DateField()),
-                ("is_reversal", models.BooleanField()),
-                (
-                    "category_type",
-                    models.GeneratedField(
-                        db_persist=True,
-                        expression=models.Case(
-                            models.When(
-                                models.Q(
-                                    models.Q(
-                                        ("type", "income"), ("is_reversal", False)
-                                    ),
-                                    models.Q(
-                                        models.Q(("type", "income"), _negated=True),
-                                        ("is_reversal", True),
-                                    ),
-                                    _connector="OR",
-                                ),
-                                then=models.Value("income"),
-                            ),
-                            default=models.Value("expense"),
-                            output_field=models.CharField(max_length=7),
-                        ),
-                        output_field=models.CharField(max_length=7),
-                    ),
-                ),
-                ("memo", models.CharField(blank=True, max_length=500)),
-                (
-                    "tag_ids",
-                    django.contrib.postgres.fields.ArrayField(
-                        base_field=models.BigIntegerField(), size=None
-                    ),
-                ),
-                ("installment_months", models.SmallIntegerField(null=True)),
-                ("pending", models.BooleanField()),
-                ("time", models.TimeField(null=True)),
-                ("excluded", models.BooleanField()),
-                (
-                    "source",
-                    models.CharField(
-                        choices=[
-                            ("MANUAL", "Manual"),
-                            ("NOTIFICATION", "Notification"),
-                            ("RECURRING", "Recurring"),
-                            ("IMPORT", "Import"),
-                            ("BILL", "Bill"),
-                            ("ADJUSTMENT", "Adjustment"),
-                        ],
-                        max_length=12,
-                    ),
-                ),
-                ("created_at", models.DateTimeField()),
-                (
-                    "notification_ids",
-                    django.contrib.postgres.fields.ArrayField(
-                        base_field=models.BigIntegerField(), size=None
-                    ),
-                ),
-                (
-                    "category",
-                    ledger.models.base.OwnedForeignKey(
-                        db_constraint=False,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="ledger.category",
-                    ),
-                ),
-                (
-                    "entry",
-                    ledger.models.base.OwnedForeignKey(
-                        db_constraint=False,
-                        db_index=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="ledger.entry",
-                    ),
-                ),
-                (
-                    "member",
-                    ledger.models.base.OwnerField(
-                        db_constraint=False,
-                        db_index=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name_plural": "merged entries",
-                "db_table": "account_merged_entry",
-                "ordering": ["entry_id", "type"],
-                "indexes": [
-                    models.Index(
-                        condition=models.Q(("category__isnull", False)),
-                        fields=["member", "category"],
-                        name="account_merged_entry_category",
-                    )
-                ],
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(("type__in", ["income", "expense"])),
-                        name="account_merged_entry_type_known",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("installment_months", None),
-                            models.Q(
-                                ("installment_months__range", (2, 24)),
-                                ("type", "expense"),
-                            ),
-                            _connector="OR",
-                        ),
-                        name="account_merged_entry_installments",
-                    ),
-                    core.db.constraints.CompositeForeignKey(
-                        fields=("member", "category_type", "category"),
-                        name="account_merged_entry_category_owned",
-                        to="ledger.Category",
-                        to_fields=("member", "type", "id"),
-                    ),
-                    core.db.constraints.CompositeForeignKey(
-                        fields=("member", "entry"),
-                        name="account_merged_entry_entry_owned",
-                        on_delete="CASCADE",
-                        to="ledger.Entry",
-                        to_fields=("member", "id"),
-                    ),
-                ],
-            },
-        ),
         # Functions, triggers and first rows.
-        sql_file("ledger", "ledgers"),
-        sql_file("ledger", "entry_totals"),
-        sql_file("ledger", "tag_totals"),
-        sql_file("ledger", "positions"),
-        sql_file("ledger", "create_entry"),
-        sql_file("ledger", "suggest_category"),
+        sql_file("ledger", "ledgers", "0001"),
+        sql_file("ledger", "entry_totals", "0001"),
+        sql_file("ledger", "tag_totals", "0001"),
+        sql_file("ledger", "positions", "0001"),
+        sql_file("ledger", "create_entry", "0001"),
+        sql_file("ledger", "suggest_category", "0001"),
         migrations.RunPython(insert_default_categories, migrations.RunPython.noop),
     ]

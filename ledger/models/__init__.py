@@ -1,9 +1,10 @@
-"""The models of the ledger, one module per topic."""
+"""All models of the ledger."""
 
 from ledger.models.budgets import Budget, BudgetIncome
 from ledger.models.card_notifications import Notification, TaughtLayout
 from ledger.models.categories import Category
 from ledger.models.default_categories import DefaultCategory
+from ledger.models.dismissed_transfers import DismissedTransfer
 from ledger.models.entries import Entry, EntryLine, EntryTag
 from ledger.models.investments import Position, Stock, StockQuote, Trade
 from ledger.models.ledgers import Ledger
@@ -35,6 +36,7 @@ __all__ = [
     "CategoryRollup",
     "DayRollup",
     "DefaultCategory",
+    "DismissedTransfer",
     "Entry",
     "EntryLine",
     "EntryTag",

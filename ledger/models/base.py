@@ -1,44 +1,64 @@
 """Base models of the ledger: every row belongs to one member.
 
 The member is the first column of every key, and part of every foreign key, join and
-look-up, so that no statement of a request concerns the rows of two members. That keeps
-ledgers apart (spec 1.8), and the tables can be distributed by member
-(docs/scaling.md).
+look-up: no statement of a request concerns two members' rows (spec 1.8), and the tables
+can be distributed by member (docs/scaling.md).
 """
 
 from typing import Any, Self
 
 from django.db import models
+from django.db.models import (
+    Case,
+    GeneratedField,
+    Q,
+    SmallIntegerField,
+    Value,
+    When,
+)
 from django.db.models.lookups import Exact
 from django.db.models.sql.where import WhereNode
 
 from accounts.models import Member
 from core.db.constraints import CompositeForeignKey, TablePrimaryKey
+from ledger import entry_shape
+from ledger.entry_shape import MAX_MEMO_LENGTH as MAX_MEMO_LENGTH
+
+
+def generated_level_field(*, when_major: int | None, when_minor: int) -> GeneratedField:
+    """Return a generated column: one value for major categories, one for minor."""
+    return GeneratedField(
+        expression=Case(
+            When(Q(parent__isnull=True), then=Value(when_major)),
+            default=Value(when_minor),
+            output_field=SmallIntegerField(null=True),
+        ),
+        output_field=SmallIntegerField(null=True),
+        db_persist=True,
+    )
+
 
 MAX_NAME_LENGTH = 100
-MAX_MEMO_LENGTH = 500
+# 100 a day for 13 years. A write of a whole ledger fits into one transaction.
+MAX_ENTRIES = 500_000
+MAX_ENTRIES_CONSTRAINT = "account_ledger_max_entries"
 
 
 class EntryType(models.TextChoices):
-    """The types of an entry (spec 3.4)."""
-
-    INCOME = "income"
-    EXPENSE = "expense"
-    TRANSFER = "transfer"
+    INCOME = entry_shape.INCOME
+    EXPENSE = entry_shape.EXPENSE
+    TRANSFER = entry_shape.TRANSFER
 
 
 class CategoryType(models.TextChoices):
-    """The types of a category, and of what is booked on it (spec 3.7)."""
-
-    INCOME = "income"
-    EXPENSE = "expense"
+    INCOME = entry_shape.INCOME
+    EXPENSE = entry_shape.EXPENSE
 
 
 def category_type_field() -> models.GeneratedField:
-    """Return a generated column: the type of the category that a row names.
+    """Return a generated column: the type of the row's category.
 
-    It is that of the row, and the other one if `is_reversal`: money that comes back
-    from an expense (spec 3.4). A part of the foreign key to the category.
+    The other type if `is_reversal`: money that comes back from an expense (spec 3.4).
     """
     is_income = models.Q(type=EntryType.INCOME)
     return models.GeneratedField(
@@ -60,15 +80,17 @@ class OwnedQuerySet(models.QuerySet[Any]):
     """Rows that belong to members; queries start with `owned_by`."""
 
     def owned_by(self, member: Member) -> Self:
-        """Return only the rows of this member (spec 1.8)."""
         return self.filter(member_id=member.pk)
 
 
-class OwnerField(models.ForeignKey[Any, Any]):
-    """The member whose row it is.
+def _as_foreign_key(deconstructed: Any) -> Any:
+    """Name Django's field in migrations, which import no model of this release."""
+    name, _, args, kwargs = deconstructed
+    return name, "django.db.models.ForeignKey", args, kwargs
 
-    The foreign key of the database is the one of `owned_constraints`, to the ledger.
-    """
+
+class OwnerField(models.ForeignKey[Any, Any]):
+    """The database has the foreign key of `owned_constraints`, to the ledger."""
 
     def __init__(self, **kwargs: Any) -> None:
         fixed = {
@@ -80,17 +102,23 @@ class OwnerField(models.ForeignKey[Any, Any]):
         }
         super().__init__(**(kwargs | fixed))
 
+    def deconstruct(self) -> Any:
+        return _as_foreign_key(super().deconstruct())
+
 
 class OwnedForeignKey(models.ForeignKey[Any, Any]):
     """A reference to another row of the same member's ledger.
 
-    Joins and look-ups along it compare the members too. The foreign key of the database
-    is a `CompositeForeignKey` in the `Meta` of the model.
+    Joins and look-ups compare the members too. The database has a
+    `CompositeForeignKey`, in the `Meta` of the model.
     """
 
     def __init__(self, to: Any, on_delete: Any = models.DO_NOTHING, **kw: Any) -> None:
         kw |= {"db_constraint": False, "db_index": False}
         super().__init__(to, on_delete, **({"related_name": "+"} | kw))
+
+    def deconstruct(self) -> Any:
+        return _as_foreign_key(super().deconstruct())
 
     def get_extra_restriction(self, alias: Any, related_alias: Any) -> WhereNode:
         """Compare the members in a join: `alias` is the referenced table."""
@@ -105,8 +133,6 @@ class OwnedForeignKey(models.ForeignKey[Any, Any]):
 
 
 class OwnedModel(models.Model):
-    """A row of one member's ledger."""
-
     member = OwnerField()
 
     objects = OwnedQuerySet.as_manager()
@@ -131,41 +157,14 @@ class OwnedModel(models.Model):
     def _do_update(
         self, base_qs: Any, using: Any, pk_val: Any, values: Any, *options: Any
     ) -> Any:
-        """Update the row of the member, which never changes its member."""
+        """Restrict the update to the member, who never changes."""
         rows = base_qs.filter(member_id=self.member_id)
         values = [value for value in values if value[0].name != "member"]
         return super()._do_update(rows, using, pk_val, values, *options)
 
 
-class MovableModel(OwnedModel):
-    """A wallet or category, whose entries may be moving to another one.
-
-    They do from its deletion with `moveTo` until the job has moved all of them and
-    deletes the row (`ledger.moves`). A model has `moving_to`, a reference to itself.
-    """
-
-    moving_to: Any
-    moving_to_id: int | None
-
-    class Meta:
-        abstract = True
-
-    @property
-    def is_moving(self) -> bool:
-        return self.moving_to_id is not None
-
-
-def moving_index(name: str) -> models.Index:
-    """Return an index of the rows that are moving, which are few, by their target."""
-    return models.Index(
-        fields=["member", "moving_to"],
-        condition=models.Q(moving_to__isnull=False),
-        name=name,
-    )
-
-
 def owned_constraints(table: str) -> list[models.BaseConstraint]:
-    """Return the constraints of a table whose rows refer to nothing but the ledger."""
+    """Return the constraints of a table that refers to the ledger only."""
     return [
         owned_key(table),
         CompositeForeignKey(
@@ -178,5 +177,4 @@ def owned_constraints(table: str) -> list[models.BaseConstraint]:
 
 
 def owned_key(table: str) -> TablePrimaryKey:
-    """Return the primary key of a table of members' rows: the member and the id."""
     return TablePrimaryKey(name=f"{table}_pkey", fields=["member", "id"])

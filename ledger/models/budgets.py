@@ -1,4 +1,4 @@
-"""Monthly budgets of categories, and expected incomes."""
+"""Budgets and expected incomes."""
 
 from django.db import models
 from django.db.models import Q
@@ -17,7 +17,6 @@ MIN_YEAR, MAX_YEAR = 1900, 2200
 
 
 def valid_month_condition() -> Q:
-    """Return the condition of check constraints on `year` and `month`."""
     return Q(year__range=(MIN_YEAR, MAX_YEAR), month__range=(1, 12))
 
 

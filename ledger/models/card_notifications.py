@@ -1,4 +1,4 @@
-"""Card notifications that were processed."""
+"""Stored notifications and taught layouts."""
 
 from django.db import models
 from django.db.models import Q
@@ -14,20 +14,16 @@ MAX_NOTIF_KEY_LENGTH = 64
 MAX_TEXT_LENGTH = 4_000
 MAX_SENDER_LENGTH = 200
 MAX_CHANNEL_LENGTH = 10
-# Of a layout: its text has at most so many characters.
 MAX_TEMPLATE_LENGTH = 1_000
-# A hexadecimal SHA-256 digest.
 DIGEST_LENGTH = 64
-# Of payments, and of bookings on bank accounts.
 NOTIFICATION_KINDS = ("approval", "cancellation", "deposit", "withdrawal")
 
 
 class Notification(OwnedModel):
     """A payment, cancellation or booking, as one channel announced it (spec 4.5).
 
-    It is kept when its entry is deleted, so that the same text does not create the
-    entry again. `value` is the amount in the currency of the payment. A payment that is
-    announced in several channels has a row for each.
+    It stays when its entry is deleted: the same text does not create the entry again.
+    `value` is in the currency of the payment.
     """
 
     notif_key = models.CharField(max_length=MAX_NOTIF_KEY_LENGTH)
@@ -41,9 +37,8 @@ class Notification(OwnedModel):
     merchant = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True, default="")
     running_total = models.BigIntegerField(null=True)
     balance = models.BigIntegerField(null=True)
-    # The time in the text, else the time of receipt.
+    # Printed if `is_timed`, else the time of receipt.
     happened_at = models.DateTimeField()
-    # True if the time comes from the text.
     is_timed = models.BooleanField()
     is_cancelled = models.BooleanField(default=False)
     # No foreign key: the entry may have been deleted.
@@ -51,20 +46,18 @@ class Notification(OwnedModel):
     channel = models.CharField(max_length=MAX_CHANNEL_LENGTH, null=True)
     # The text broke off the name of the merchant.
     is_cut = models.BooleanField(default=False)
-    # An amount that is reserved, until a final one or a cancellation follows.
+    # A reserved amount, until a final one or a cancellation follows.
     is_preliminary = models.BooleanField(default=False)
     # The first notification of the same payment; null for the first one itself.
     payment_id = models.BigIntegerField(null=True)
-    # The account of a booking.
     wallet_id = models.BigIntegerField(null=True)
-    # A booking between two wallets of the member, which is no income or expense.
+    # A booking between two wallets of the member: no income or expense.
     is_own_move = models.BooleanField(default=False)
-    # The booking on the other wallet of a move has not come yet, if there is one; nor
-    # has the approval of a cancellation.
+    # The other booking of a move, or the approval of a cancellation, may still come.
     awaits_counterpart = models.BooleanField(default=False)
-    # The day of the approval that a cancellation prints, while it waits for it.
+    # Printed by a cancellation that waits for its approval.
     original_date = models.DateField(null=True)
-    # What a correction of the pending entry is learned from; null afterwards.
+    # Corrections of the pending entry are learned from it; null afterwards.
     text = models.CharField(max_length=MAX_TEXT_LENGTH, null=True)
     sender = models.CharField(max_length=MAX_SENDER_LENGTH, null=True)
 
@@ -106,10 +99,9 @@ class Notification(OwnedModel):
 
 
 class TaughtLayout(OwnedModel):
-    """A layout of texts that was learned from a correction of the member (spec 4.11).
+    """A layout that was learned from a correction (spec 4.11).
 
-    `template` is that of `card_alerts.Layout`. `wallet_id` is the wallet of texts with
-    the digits `card_hint`, where the wallet was corrected.
+    `wallet_id` is the wallet of texts with the digits `card_hint`, if it was corrected.
     """
 
     sender = models.CharField(max_length=MAX_SENDER_LENGTH, blank=True, default="")

@@ -1,31 +1,29 @@
-"""Categories in two levels."""
+"""Categories."""
 
 from django.db import models
 from django.db.models import Q
 
 from core.db.constraints import CompositeForeignKey
-from ledger.category_tree import generated_level_field
 from ledger.models.base import (
     MAX_NAME_LENGTH,
     CategoryType,
-    MovableModel,
     OwnedForeignKey,
-    moving_index,
+    OwnedModel,
+    generated_level_field,
     owned_constraints,
 )
 
 
-class Category(MovableModel):
+class Category(OwnedModel):
     """A major category, or a minor one under it (spec 3.7).
 
-    The database enforces the two levels: see `ledger.category_tree`.
+    The database enforces the two levels: see `ledger.categories.tree`.
     """
 
     type = models.CharField(max_length=7, choices=CategoryType.choices)
     name = models.CharField(max_length=MAX_NAME_LENGTH)
     parent = OwnedForeignKey("self", null=True, blank=True)
     sort_order = models.IntegerField(default=0)
-    moving_to = OwnedForeignKey("self", null=True, blank=True, editable=False)
     level = generated_level_field(when_major=1, when_minor=2)
     parent_level = generated_level_field(when_major=None, when_minor=1)
 
@@ -54,14 +52,7 @@ class Category(MovableModel):
                 to="self",
                 to_fields=["member", "type", "id", "level"],
             ),
-            CompositeForeignKey(
-                name="account_category_moving_to_owned",
-                fields=["member", "type", "moving_to"],
-                to="self",
-                to_fields=["member", "type", "id"],
-            ),
         ]
-        indexes = [moving_index("account_category_moving")]
 
     def __str__(self) -> str:
         return self.name

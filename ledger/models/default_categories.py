@@ -5,14 +5,14 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from core.db.constraints import CompositeForeignKey
-from ledger.category_tree import generated_level_field
+from ledger.models.base import generated_level_field
 
 
 class DefaultCategory(models.Model):
     """A category that members may copy into their own ledger.
 
-    An import in English uses `name_en` instead of `name`, if it is set. The database
-    enforces two levels: see `ledger.category_tree`.
+    An import in English uses `name_en`, if set. The database enforces two levels: see
+    `ledger.categories.tree`.
     """
 
     class Type(models.TextChoices):

@@ -1,4 +1,4 @@
-"""Entries: incomes, expenses and transfers, and the lines of split ones."""
+"""Entries, lines and tag links."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -7,6 +7,7 @@ from django.utils import timezone
 from core.db.constraints import CompositeForeignKey
 from ledger.models.base import (
     MAX_MEMO_LENGTH,
+    CategoryType,
     EntryType,
     OwnedForeignKey,
     OwnedModel,
@@ -29,53 +30,65 @@ IS_FOREIGN_CURRENCY = HAS_ORIGINAL_AMOUNT & (
 IS_HOME_CURRENCY = Q(currency=None, original_amount=None, exchange_rate=None)
 
 
-class Entry(OwnedModel):
-    """One entry (spec 3.4).
+class EntrySource(models.TextChoices):
+    MANUAL = "MANUAL"
+    NOTIFICATION = "NOTIFICATION"
+    RECURRING = "RECURRING"
+    IMPORT = "IMPORT"
+    BILL = "BILL"
+    ADJUSTMENT = "ADJUSTMENT"
 
-    `amount` is in whole home-currency units and the one that all statistics use; it is
-    0 only for a pending entry without a rate. `currency`, `original_amount` and
-    `exchange_rate` are set for foreign entries only.
 
-    A flat entry is booked on a category, or moves money to `to_wallet`. A split one has
-    lines, which add up to `amount`, and `line_count` is their number. While the lines
-    are written `line_count` is NULL, and the entry counts nowhere: see
-    `ledger/sql/entry_totals.sql`.
-    """
-
-    class Source(models.TextChoices):
-        MANUAL = "MANUAL"
-        NOTIFICATION = "NOTIFICATION"
-        RECURRING = "RECURRING"
-        IMPORT = "IMPORT"
-        BILL = "BILL"
-        ADJUSTMENT = "ADJUSTMENT"
+class EntryDetails(OwnedModel):
+    """Columns that a merge keeps of each entry (spec 3.20)."""
 
     date = models.DateField()
-    type = models.CharField(max_length=8, choices=EntryType.choices)
     # Booked on a category of the other type.
     is_reversal = models.BooleanField(db_default=False, editable=False)
     category_type = category_type_field()
-    amount = models.BigIntegerField()
     category = OwnedForeignKey(Category, null=True)
-    wallet = OwnedForeignKey(Wallet, null=True)
-    to_wallet = OwnedForeignKey(Wallet, null=True)
-    line_count = models.SmallIntegerField(db_default=0, null=True, editable=False)
-    # The expense that comes back; without its reference if that is deleted.
-    refund_of = OwnedForeignKey("self", null=True)
     # Counts in balances, and in no statistics.
     excluded = models.BooleanField(db_default=False)
-    # Shown, and not ordered by.
     time = models.TimeField(null=True)
     source = models.CharField(
-        max_length=12, choices=Source.choices, db_default=Source.MANUAL, editable=False
+        max_length=12,
+        choices=EntrySource.choices,
+        db_default=EntrySource.MANUAL,
+        editable=False,
     )
     memo = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True, default="")
-    currency = models.CharField(max_length=3, null=True)
-    original_amount = models.DecimalField(max_digits=16, decimal_places=4, null=True)
-    exchange_rate = models.DecimalField(max_digits=20, decimal_places=8, null=True)
     installment_months = models.SmallIntegerField(null=True)
     pending = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        abstract = True
+
+
+class Entry(EntryDetails):
+    """One entry (spec 3.4).
+
+    `amount` is in whole home-currency units; it is 0 only for a pending entry without a
+    rate. `currency`, `original_amount` and `exchange_rate` are set for foreign entries
+    only.
+
+    A flat entry is booked on a category, or moves money to `to_wallet`. A split entry
+    has `line_count` lines, which add up to `amount`. While they are written
+    `line_count` is NULL, and the entry counts nowhere.
+    """
+
+    Source = EntrySource
+
+    type = models.CharField(max_length=8, choices=EntryType.choices)
+    amount = models.BigIntegerField()
+    wallet = OwnedForeignKey(Wallet, null=True)
+    to_wallet = OwnedForeignKey(Wallet, null=True)
+    line_count = models.SmallIntegerField(db_default=0, null=True, editable=False)
+    # The expense that comes back; null once it is deleted.
+    refund_of = OwnedForeignKey("self", null=True)
+    currency = models.CharField(max_length=3, null=True)
+    original_amount = models.DecimalField(max_digits=16, decimal_places=4, null=True)
+    exchange_rate = models.DecimalField(max_digits=20, decimal_places=8, null=True)
     updated_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -105,7 +118,6 @@ class Entry(OwnedModel):
                 | Q(wallet__isnull=False, category=None, currency=None),
                 name="account_entry_transfer_whole",
             ),
-            # Only a flat transfer names a second wallet, and it must.
             models.CheckConstraint(
                 condition=Q(
                     type=EntryType.TRANSFER, line_count=0, to_wallet__isnull=False
@@ -151,11 +163,11 @@ class Entry(OwnedModel):
                 to_fields=["member", "id"],
             ),
         ]
-        # None for words of the memo: such an index has lists of all members' entries,
-        # and to read those of one member takes 0.5 µs an entry.
+        # No index for words of the memo: its lists would span all members, and reading
+        # one member's part takes 0.5 µs an entry.
         indexes = [
-            # Without the id, by which the few entries of a day are sorted when they are
-            # read: the index keeps the key of a day once, at a third of the size.
+            # The index has no id, which sorts the few entries of a day as they are
+            # read: it keeps the key of a day once, at a third of the size.
             models.Index(fields=["member", "-date"], name="account_entry_list"),
             models.Index(
                 fields=["member", "category", "-date"],
@@ -169,7 +181,7 @@ class Entry(OwnedModel):
                 condition=Q(pending=True),
                 name="account_entry_pending",
             ),
-            # Whether a wallet has any decides on its kind.
+            # Shows if a wallet has installments, which decides on its kind.
             models.Index(
                 fields=["member", "wallet"],
                 condition=Q(installment_months__isnull=False),
@@ -197,18 +209,26 @@ class Entry(OwnedModel):
 
 
 class EntryLine(Line):
-    """A line of a split entry.
-
-    Lines are written while the `line_count` of their entry is NULL.
-    """
-
     entry = OwnedForeignKey(Entry, related_name="lines")
+    # The expense that this line brings back, unless the whole entry has one.
+    refund_of = OwnedForeignKey(Entry, null=True)
 
     class Meta:
         db_table = "account_entry_line"
         ordering = ["entry_id", "position"]
         constraints = [
             *line_constraints("account_entry_line", "entry"),
+            models.CheckConstraint(
+                condition=Q(refund_of=None)
+                | Q(amount__gt=0, wallet=None, category_type=CategoryType.EXPENSE),
+                name="account_entry_line_refund",
+            ),
+            CompositeForeignKey(
+                name="account_entry_line_refund_of_owned",
+                fields=["member", "refund_of"],
+                to="ledger.Entry",
+                to_fields=["member", "id"],
+            ),
             CompositeForeignKey(
                 name="account_entry_line_entry_owned",
                 fields=["member", "entry"],
@@ -217,15 +237,20 @@ class EntryLine(Line):
                 on_delete="RESTRICT",
             ),
         ]
-        indexes = line_indexes("account_entry_line")
+        indexes = [
+            *line_indexes("account_entry_line"),
+            models.Index(
+                fields=["member", "refund_of"],
+                condition=Q(refund_of__isnull=False),
+                name="account_entry_line_refunds",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"line of {self.amount} of entry {self.entry_id}"
 
 
 class EntryTag(OwnedModel):
-    """A tag of an entry; `position` is its place in the order given by the member."""
-
     pk = models.CompositePrimaryKey("member_id", "entry_id", "tag_id")
     entry = OwnedForeignKey(Entry, related_name="tag_links")
     tag = OwnedForeignKey(Tag)
@@ -240,8 +265,8 @@ class EntryTag(OwnedModel):
                 fields=["member", "entry"],
                 to="ledger.Entry",
                 to_fields=["member", "id"],
-                # One look-up for each entry that is deleted, and not two: without it,
-                # PostgreSQL also looks for another entry that took the place of it.
+                # One look-up for each deleted entry, and not two: without it,
+                # PostgreSQL also looks for another entry that took its place.
                 on_delete="RESTRICT",
             ),
             CompositeForeignKey(

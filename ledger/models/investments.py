@@ -19,8 +19,8 @@ MAX_CODE_LENGTH = 20
 class Stock(OwnedModel):
     """A security that a member trades (spec 3.14).
 
-    `current_price`, in whole home-currency units, was entered by the member at
-    `price_at`. A quote of the code takes precedence.
+    The member entered `current_price`, in whole home-currency units, at `price_at`. A
+    quote of the code takes precedence.
     """
 
     code = models.CharField(max_length=MAX_CODE_LENGTH)
@@ -102,9 +102,9 @@ class Trade(OwnedModel):
 class Position(OwnedModel):
     """The position in a stock, derived from its trades.
 
-    Triggers on `invest_trade` maintain quantity, number of trades and
-    version. `cost` and `realized`, in units of 10⁻³⁰, are the result of the last
-    replay and valid only while `replayed_version` equals `version`.
+    Triggers on `invest_trade` maintain quantity, number of trades and version. `cost`
+    and `realized`, in units of 10⁻³⁰, are the result of the last replay and valid only
+    while `replayed_version` equals `version`.
     """
 
     pk = models.CompositePrimaryKey("member_id", "stock_id")

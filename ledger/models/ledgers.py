@@ -1,31 +1,29 @@
-"""The ledger of a member, as a row."""
+"""The ledger as a row."""
 
 from django.db import models
 
 from accounts.models import Member
-from ledger.models.base import OwnedQuerySet
+from ledger.models.base import MAX_ENTRIES, MAX_ENTRIES_CONSTRAINT, OwnedQuerySet
 
 
 class Ledger(models.Model):
-    """The ledger of a member, with the counts of its entries.
+    """The ledger of a member, with the counts of its entries, kept by triggers.
 
-    A trigger creates it with the member. Every row of the ledger refers to it, so that
-    none can be written for a member who has left; whoever needs the ledger for
-    themselves locks it. Triggers on the entries keep the numbers.
+    A trigger creates it with the member. All rows refer to it: nothing can be written
+    for a member who has left.
     """
 
     member = models.OneToOneField(
         Member, on_delete=models.CASCADE, primary_key=True, related_name="+"
     )
-    # Confirmed entries.
+    # Confirmed entries, then pending ones.
     income_count = models.IntegerField(db_default=0)
     expense_count = models.IntegerField(db_default=0)
     transfer_count = models.IntegerField(db_default=0)
-    # Entries that await confirmation.
     pending_income_count = models.IntegerField(db_default=0)
     pending_expense_count = models.IntegerField(db_default=0)
     pending_transfer_count = models.IntegerField(db_default=0)
-    # Grows whenever rollups are written other than by the triggers.
+    # Grows when rollups are written without the triggers.
     rollup_version = models.IntegerField(db_default=0)
     # Texts of bank accounts become entries too (spec 4.12).
     captures_bank_texts = models.BooleanField(db_default=False)
@@ -35,6 +33,21 @@ class Ledger(models.Model):
     class Meta:
         db_table = "account_ledger"
         ordering = ["member_id"]
+        constraints = [
+            # The triggers change the counts in the transaction of each new entry.
+            models.CheckConstraint(
+                condition=models.lookups.LessThanOrEqual(
+                    models.F("income_count")
+                    + models.F("expense_count")
+                    + models.F("transfer_count")
+                    + models.F("pending_income_count")
+                    + models.F("pending_expense_count")
+                    + models.F("pending_transfer_count"),
+                    models.Value(MAX_ENTRIES),
+                ),
+                name=MAX_ENTRIES_CONSTRAINT,
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"ledger of member {self.member_id}"

@@ -1,4 +1,4 @@
-"""Lines: the parts of an amount, each with what it was for."""
+"""Lines of entries and templates."""
 
 from django.db import models
 from django.db.models import Q
@@ -14,16 +14,12 @@ from ledger.models.base import (
 from ledger.models.categories import Category
 from ledger.models.wallets import Wallet
 
-# Of a split entry; with one it is flat.
+# A single line makes a flat entry.
 MIN_LINES, MAX_LINES = 2, 50
 
 
 class Line(OwnedModel):
-    """A part of an amount: for a category, for another own wallet, or for nothing.
-
-    `amount` is in the direction of the entry and may be negative. `category_type` is
-    the type of the category, also of a missing one.
-    """
+    """A stored `LineShape` of `ledger.entry_shape`."""
 
     position = models.SmallIntegerField()
     amount = models.BigIntegerField()
@@ -39,7 +35,7 @@ class Line(OwnedModel):
 def line_constraints(table: str, owner: str) -> list[models.BaseConstraint]:
     """Return the constraints of a table of lines, but for the key of their owner."""
     return [
-        # Lines are looked up by what they belong to.
+        # Lines are read by owner.
         TablePrimaryKey(name=f"{table}_pkey", fields=["member", owner, "id"]),
         models.CheckConstraint(
             condition=~Q(amount=0) & Q(amount__range=(-MAX_AMOUNT, MAX_AMOUNT)),
@@ -68,7 +64,6 @@ def line_constraints(table: str, owner: str) -> list[models.BaseConstraint]:
 
 
 def line_indexes(table: str) -> list[models.Index]:
-    """Return the indexes by which lines of a category or wallet are found."""
     return [
         models.Index(
             fields=["member", "category"],

@@ -1,46 +1,27 @@
-"""What two entries were before they became one transfer."""
+"""Halves of merged transfers."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
 from core.db.constraints import CompositeForeignKey
-from ledger.models.base import (
-    MAX_MEMO_LENGTH,
-    CategoryType,
-    OwnedForeignKey,
-    OwnedModel,
-    category_type_field,
-)
-from ledger.models.categories import Category
-from ledger.models.entries import Entry
+from ledger.models.base import CategoryType, OwnedForeignKey
+from ledger.models.entries import Entry, EntryDetails
 
 
-class MergedEntry(OwnedModel):
-    """An expense or income as it was before it became part of a transfer (spec 3.20).
+class MergedEntry(EntryDetails):
+    """An expense or income before it became part of a transfer (spec 3.20).
 
-    A transfer has one of each. Amount and wallets are those of the transfer. A category
-    is in use here as in an entry; a tag that is deleted is missing when the two are
-    made again.
+    A transfer has one row of each, and keeps amount and wallets itself. A category is
+    in use here as in an entry; a deleted tag is not restored.
     """
 
     pk = models.CompositePrimaryKey("member_id", "entry_id", "type")
     entry = OwnedForeignKey(Entry)
     type = models.CharField(max_length=7, choices=CategoryType.choices)
-    # The id that it gets back; an expense still has it.
+    # The id that an income gets back; an expense still has it.
     former_id = models.BigIntegerField()
-    date = models.DateField()
-    is_reversal = models.BooleanField()
-    category_type = category_type_field()
-    category = OwnedForeignKey(Category, null=True)
-    memo = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True)
     tag_ids = ArrayField(models.BigIntegerField())
-    installment_months = models.SmallIntegerField(null=True)
-    pending = models.BooleanField()
-    time = models.TimeField(null=True)
-    excluded = models.BooleanField()
-    source = models.CharField(max_length=12, choices=Entry.Source.choices)
-    created_at = models.DateTimeField()
     # Notifications of the income, which refer to the transfer.
     notification_ids = ArrayField(models.BigIntegerField())
 

@@ -1,4 +1,4 @@
-"""Daily counts of card notifications."""
+"""Daily counts of notifications."""
 
 from django.db import models
 
@@ -6,7 +6,7 @@ from django.db import models
 class NotificationCount(models.Model):
     """A part of the number of notifications of a day, recognized or not.
 
-    A day has several rows, so that concurrent increments rarely lock the same one.
+    Concurrent increments rarely lock the same of several rows.
     """
 
     day = models.DateField()

@@ -1,4 +1,4 @@
-"""Quick entries: templates of frequent entries."""
+"""Quick entries."""
 
 from django.db import models
 from django.db.models import Q
@@ -24,7 +24,6 @@ class QuickEntry(OwnedModel):
 
     name = models.CharField(max_length=MAX_NAME_LENGTH)
     type = models.CharField(max_length=8, choices=EntryType.choices)
-    # Booked on a category of the other type.
     is_reversal = models.BooleanField(db_default=False, editable=False)
     category_type = category_type_field()
     amount = models.BigIntegerField(null=True)
@@ -73,8 +72,6 @@ class QuickEntry(OwnedModel):
 
 
 class QuickEntryLine(Line):
-    """A line of a quick entry."""
-
     quick_entry = OwnedForeignKey(QuickEntry, related_name="lines")
 
     class Meta:
@@ -96,8 +93,6 @@ class QuickEntryLine(Line):
 
 
 class QuickEntryTag(OwnedModel):
-    """A tag of a quick entry; `position` is its place in the member's order."""
-
     pk = models.CompositePrimaryKey("member_id", "quick_entry_id", "tag_id")
     quick_entry = OwnedForeignKey(QuickEntry)
     tag = OwnedForeignKey(Tag)

@@ -1,4 +1,4 @@
-"""Exchange rates that were fetched."""
+"""Stored exchange rates."""
 
 from django.db import models
 from django.db.models import Q
@@ -8,8 +8,7 @@ from django.utils import timezone
 class FxRate(models.Model):
     """Units of `quote` for one unit of `base` on a day, shared by all members.
 
-    `day` is the requested day, `rate_date` the source's own date of the rate, which is
-    earlier on weekends.
+    `rate_date` is the source's own date, which is earlier on weekends.
     """
 
     base = models.CharField(max_length=3)

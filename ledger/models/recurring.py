@@ -1,4 +1,4 @@
-"""Recurring rules and the occurrences of their due dates."""
+"""Recurring rules and occurrences."""
 
 from django.db import models
 from django.db.models import Q
@@ -19,9 +19,9 @@ from ledger.models.base import (
 from ledger.models.categories import Category
 from ledger.models.entries import Entry
 from ledger.models.lines import Line, line_constraints
+from ledger.models.schedule import Frequency, Schedule
 from ledger.models.tags import Tag
 from ledger.models.wallets import Wallet
-from ledger.schedule import Frequency, Schedule
 
 MAX_INTERVAL = 1000
 
@@ -34,7 +34,6 @@ class RecurringRule(OwnedModel):
 
     name = models.CharField(max_length=MAX_NAME_LENGTH)
     type = models.CharField(max_length=8, choices=EntryType.choices)
-    # Booked on a category of the other type.
     is_reversal = models.BooleanField(db_default=False, editable=False)
     category_type = category_type_field()
     amount = models.BigIntegerField()
@@ -43,7 +42,7 @@ class RecurringRule(OwnedModel):
     to_wallet = OwnedForeignKey(Wallet, null=True)
     memo = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True, default="")
     frequency = models.CharField(
-        max_length=7, choices=[(name, name) for name in Frequency]
+        max_length=7, choices=[(name.value, name.value) for name in Frequency]
     )
     interval = models.SmallIntegerField(default=1)
     anchor_date = models.DateField()
@@ -106,8 +105,6 @@ class RecurringRule(OwnedModel):
 
 
 class RecurringLine(Line):
-    """A line of a recurring rule."""
-
     rule = OwnedForeignKey(RecurringRule, related_name="lines")
 
     class Meta:
@@ -129,8 +126,6 @@ class RecurringLine(Line):
 
 
 class RecurringTag(OwnedModel):
-    """A tag of a rule; `position` is its place in the order given by the member."""
-
     pk = models.CompositePrimaryKey("member_id", "rule_id", "tag_id")
     rule = OwnedForeignKey(RecurringRule)
     tag = OwnedForeignKey(Tag)

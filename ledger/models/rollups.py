@@ -1,14 +1,7 @@
-"""Rollup tables: counts and sums of entries, maintained by triggers.
+"""Rollup tables: counts and sums of entries, kept by triggers.
 
-Triggers on `account_entry` and `account_entry_tag` update them with every write, so
-that balances, counts and statistics cost the same for a thousand entries and for a
-million. Nothing else writes these tables, except `ledger.rollups` after writes of many
-rows. The triggers lock the member's `Ledger` first, so that concurrent writes of one
-member cannot deadlock.
-
-A rollup has few rows, compared with the entries: one for each day, one for each month
-and category, and so on. Rows of 0 entries remain after deletions and mean the same as
-none. Ids of what was deleted may remain likewise: rollups have no foreign keys.
+Rows of 0 entries mean the same as no rows, and may name deleted categories: there are
+no foreign keys.
 """
 
 from django.db import models
@@ -21,10 +14,9 @@ from ledger.models.base import (
 
 
 class FlowRollup(OwnedModel):
-    """Sums of confirmed entries, and the numbers of all entries, by type.
+    """Sums of confirmed entries, and numbers of all entries, by type.
 
-    The sums leave out excluded entries, which have sums of their own. `refunded` is
-    what was taken from the expense, which is net.
+    `expense` is net of `refunded`.
     """
 
     income = models.BigIntegerField()
@@ -35,9 +27,9 @@ class FlowRollup(OwnedModel):
     # Entries with an income or expense.
     flow_count = models.IntegerField(db_default=0)
     excluded_count = models.IntegerField(db_default=0)
-    # Entries that move money between wallets, those with an expense included.
+    # Entries that move money between wallets.
     transferring_count = models.IntegerField(db_default=0)
-    # For the list of entries, by their type, confirmed or not.
+    # Counts of the list of entries.
     income_count = models.IntegerField()
     expense_count = models.IntegerField()
     transfer_count = models.IntegerField(db_default=0)
@@ -52,8 +44,7 @@ class FlowRollup(OwnedModel):
 class DayRollup(FlowRollup):
     """Entries by day.
 
-    `wallet_change` is what they add to the balances of all wallets, and `transferred`
-    what they move between wallets.
+    `wallet_change` is the change of all balances, `transferred` the sum of transfers.
     """
 
     pk = models.CompositePrimaryKey("member_id", "date")
@@ -72,17 +63,15 @@ class DayRollup(FlowRollup):
 class WalletMonthRollup(FlowRollup):
     """Entries by month and wallet.
 
-    Sums and counts are of the wallet's own entries, so that those of all wallets add up
-    to the month. What touches other wallets, of transfers and lines, is `transfer_in`,
-    `transfer_out`, `wallet_change`, and in the counts of the list.
+    `month` is its first day. Flows count for the entry's own wallet only: all wallets
+    add up to the month. Other entries' transfers and lines count in the columns below.
     """
 
     pk = models.CompositePrimaryKey("member_id", "month", "wallet_id")
-    # The first day of the month.
     month = models.DateField()
     # 0 for entries without a wallet.
     wallet_id = models.BigIntegerField()
-    # What the entries add to the balance, excluded ones too.
+    # Excluded entries count too.
     wallet_change = models.BigIntegerField(db_default=0)
     transfer_in = models.BigIntegerField(db_default=0)
     transfer_out = models.BigIntegerField(db_default=0)
@@ -98,17 +87,15 @@ class WalletMonthRollup(FlowRollup):
 class CategoryRollup(OwnedModel):
     """Entries by month, type of category and category.
 
-    `amount` and `entry_count` are of confirmed entries that are not excluded.
+    `amount` and `entry_count` leave out pending and excluded entries.
     """
 
     pk = models.CompositePrimaryKey("member_id", "month", "type", "category_id")
-    # The first day of the month.
     month = models.DateField()
     type = models.CharField(max_length=7, choices=CategoryType.choices)
     # 0 for entries without a category.
     category_id = models.BigIntegerField()
     amount = models.BigIntegerField()
-    # What was taken from the amount of an expense.
     refunded = models.BigIntegerField(db_default=0)
     entry_count = models.IntegerField()
     pending_count = models.IntegerField()
@@ -123,13 +110,12 @@ class CategoryRollup(OwnedModel):
 
 
 class TagRollup(OwnedModel):
-    """Confirmed entries by month, type of category and tag, without excluded ones.
+    """Confirmed entries by month, type and tag, without excluded ones.
 
-    `entry_count` counts an entry with both types once, as an expense.
+    An entry with both types counts once, as an expense.
     """
 
     pk = models.CompositePrimaryKey("member_id", "month", "type", "tag_id")
-    # The first day of the month.
     month = models.DateField()
     type = models.CharField(max_length=7, choices=CategoryType.choices)
     tag_id = models.BigIntegerField()
@@ -146,16 +132,14 @@ class TagRollup(OwnedModel):
 
 
 class MemoRollup(OwnedModel):
-    """The number of confirmed entries by type, memo and category.
+    """Numbers of entries by type, memo and category, for category suggestions.
 
-    Only flat entries that are neither excluded nor booked on the other type.
-
-    Category suggestions use it: a member has far fewer memos than entries.
+    Confirmed flat entries, neither excluded nor booked on the other type.
     """
 
     pk = models.CompositePrimaryKey("member_id", "type", "memo", "category_id")
     type = models.CharField(max_length=7, choices=CategoryType.choices)
-    # In lower case, without whitespace.
+    # The memo in lower case, without whitespace.
     memo = models.CharField(max_length=MAX_MEMO_LENGTH)
     category_id = models.BigIntegerField()
     entry_count = models.IntegerField()
@@ -169,7 +153,7 @@ class MemoRollup(OwnedModel):
 
 
 class WalletRollup(OwnedModel):
-    """The entries that touch a wallet; `balance` is what the confirmed ones add."""
+    """The entries of a wallet; `balance` is the sum of confirmed entries."""
 
     pk = models.CompositePrimaryKey("member_id", "wallet_id")
     wallet_id = models.BigIntegerField()

@@ -1,4 +1,4 @@
-"""Tags of entries."""
+"""Tags."""
 
 from django.db import models
 

@@ -1,4 +1,4 @@
-"""Wallets: bank accounts, cards, cash and the like."""
+"""Wallets and valuations."""
 
 from django.db import models
 
@@ -6,15 +6,15 @@ from core.db.constraints import CompositeForeignKey
 from ledger.models.base import (
     MAX_MEMO_LENGTH,
     MAX_NAME_LENGTH,
-    MovableModel,
     OwnedForeignKey,
     OwnedModel,
-    moving_index,
     owned_constraints,
 )
 
+MAX_ACCOUNT_NUMBER_LENGTH = 64
 
-class Wallet(MovableModel):
+
+class Wallet(OwnedModel):
     """A bank account, card, loan, or cash (spec 3.2)."""
 
     class Kind(models.TextChoices):
@@ -25,9 +25,9 @@ class Wallet(MovableModel):
         INVESTMENT = "INVESTMENT"
         PENSION = "PENSION"
         LOAN = "LOAN"
-        # Paid before it is spent: points, pay money, a local currency.
+        # Prepaid: points, pay money, a local currency.
         PREPAID = "PREPAID"
-        # What others owe.
+        # Money that others owe.
         RECEIVABLE = "RECEIVABLE"
         OTHER = "OTHER"
 
@@ -43,7 +43,8 @@ class Wallet(MovableModel):
     archived = models.BooleanField(default=False)
     memo = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True, default="")
     sort_order = models.IntegerField(default=0)
-    moving_to = OwnedForeignKey("self", null=True, blank=True, editable=False)
+    # Null if it was made before 1.1, or by a restore.
+    created_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
         db_table = "account"
@@ -53,27 +54,20 @@ class Wallet(MovableModel):
             models.UniqueConstraint(
                 fields=["member", "name"], name="account_name_unique"
             ),
-            CompositeForeignKey(
-                name="account_moving_to_owned",
-                fields=["member", "moving_to"],
-                to="self",
-                to_fields=["member", "id"],
-            ),
         ]
-        indexes = [moving_index("account_moving")]
 
     def __str__(self) -> str:
         return self.name
 
 
 class Valuation(OwnedModel):
-    """A value of a wallet that was typed in, one for each day (spec 3.2)."""
+    """A value of a wallet, typed in, one for each day (spec 3.2)."""
 
     pk = models.CompositePrimaryKey("member_id", "wallet_id", "date")
     wallet = OwnedForeignKey(Wallet, related_name="valuations")
     date = models.DateField()
     value = models.BigIntegerField()
-    # Transfers of the same day that were written later move the value.
+    # Later transfers of the same day move the value.
     written_at = models.DateTimeField()
 
     class Meta:

@@ -1,20 +1,17 @@
-"""Examples of the ledger in the OpenAPI document, one module per topic.
+"""Examples of the ledger in the OpenAPI document.
 
-All of them are about one household on 20 November 2026. A number is the id of one thing
-only, whatever its kind.
+All are about one household on 20 November 2026. An id is used once, whatever its kind.
 """
 
-from ledger.openapi_examples import (
-    budgets,
-    card_notifications,
-    categories,
-    entries,
-    files,
-    investments,
-    recurring,
-    tags,
-    wallets,
-)
+from ledger.backup import examples as files
+from ledger.budgets import examples as budgets
+from ledger.categories import examples as categories
+from ledger.entries import examples as entries
+from ledger.investments import examples as investments
+from ledger.notifications import examples as card_notifications
+from ledger.recurring import examples as recurring
+from ledger.tags import examples as tags
+from ledger.wallets import examples as wallets
 
 EXAMPLES = (
     wallets.EXAMPLES

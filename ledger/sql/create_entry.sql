@@ -1,20 +1,16 @@
 -- Create an entry with its lines and tags in one round trip. Each statement of the function
--- sees what was committed before it, as if the service had sent them one by one.
+-- sees everything that was committed before it, as if the service had sent them one by one.
 --
--- `new_lines` is NULL for a flat entry, else an array of objects with `amount`, `category`
--- (a name), `category_type`, `wallet` (an id) and `memo`.
+-- `entry` has the columns of the new row by name; owner, category and number of lines are
+-- set here. `lines` is NULL for a flat entry, else an array of objects with `amount`,
+-- `category` (a name), `category_type`, `wallet` (an id), `memo` and `refund_of` (an id).
 --
--- Returns NULL, and creates nothing, if a name is unknown, or if what it names is moving.
+-- Returns NULL, and creates nothing, if a category, wallet or tag is unknown.
 
 -- migrate:up
 CREATE OR REPLACE FUNCTION account_create_entry(
     owner bigint, ledger_lock int, ledger_key int,
-    new_date date, new_type text, new_amount bigint, category_name text,
-    new_wallet bigint, new_memo text, tag_names text[],
-    new_currency text, new_original numeric, new_rate numeric,
-    new_installments smallint, new_pending boolean, written_at timestamptz,
-    new_to_wallet bigint, new_is_reversal boolean, new_refund_of bigint,
-    new_excluded boolean, new_time time, new_source text, new_lines jsonb
+    entry account_entry, category_name text, tag_names text[], lines jsonb
 )
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -22,43 +18,39 @@ DECLARE
     tag_ids bigint[];
     new_entry bigint;
 BEGIN
-    -- As `ledger.locking.lock_ledger`: what is found below stays until the end.
+    -- The lock of `ledger_write`: the rows found below stay until the end.
     PERFORM pg_advisory_xact_lock(ledger_lock, ledger_key);
 
     IF category_name IS NOT NULL THEN
         SELECT id INTO new_category FROM account_category
         WHERE member_id = owner AND name = category_name
-            AND type = CASE WHEN (new_type = 'income') = new_is_reversal
-                THEN 'expense' ELSE 'income' END
-            AND moving_to_id IS NULL;
+            AND type = CASE WHEN (entry.type = 'income') = entry.is_reversal
+                THEN 'expense' ELSE 'income' END;
         IF NOT FOUND THEN
             RETURN NULL;
         END IF;
     END IF;
-    IF new_wallet IS NOT NULL THEN
-        PERFORM FROM account
-        WHERE member_id = owner AND id = new_wallet AND moving_to_id IS NULL;
+    IF entry.wallet_id IS NOT NULL THEN
+        PERFORM FROM account WHERE member_id = owner AND id = entry.wallet_id;
         IF NOT FOUND THEN
             RETURN NULL;
         END IF;
     END IF;
-    IF new_to_wallet IS NOT NULL THEN
-        PERFORM FROM account
-        WHERE member_id = owner AND id = new_to_wallet AND moving_to_id IS NULL;
+    IF entry.to_wallet_id IS NOT NULL THEN
+        PERFORM FROM account WHERE member_id = owner AND id = entry.to_wallet_id;
         IF NOT FOUND THEN
             RETURN NULL;
         END IF;
     END IF;
-    IF new_lines IS NOT NULL THEN
-        PERFORM FROM jsonb_to_recordset(new_lines)
+    IF lines IS NOT NULL THEN
+        PERFORM FROM jsonb_to_recordset(lines)
             AS line (category text, category_type text, wallet bigint)
         WHERE line.category IS NOT NULL AND NOT EXISTS (
             SELECT FROM account_category
             WHERE member_id = owner AND name = line.category
-                AND type = line.category_type AND moving_to_id IS NULL
+                AND type = line.category_type
         ) OR line.wallet IS NOT NULL AND NOT EXISTS (
-            SELECT FROM account
-            WHERE member_id = owner AND id = line.wallet AND moving_to_id IS NULL
+            SELECT FROM account WHERE member_id = owner AND id = line.wallet
         );
         IF FOUND THEN
             RETURN NULL;
@@ -72,35 +64,37 @@ BEGIN
     END IF;
 
     INSERT INTO account_entry (
-        member_id, date, type, amount, category_id, wallet_id, memo,
-        currency, original_amount, exchange_rate, installment_months, pending,
-        created_at, updated_at, to_wallet_id, is_reversal, refund_of_id, excluded,
-        time, source, line_count
+        member_id, category_id, line_count,
+        date, type, is_reversal, amount, wallet_id, to_wallet_id, refund_of_id,
+        excluded, time, source, memo, currency, original_amount, exchange_rate,
+        installment_months, pending, created_at, updated_at
     ) VALUES (
-        owner, new_date, new_type, new_amount, new_category, new_wallet, new_memo,
-        new_currency, new_original, new_rate, new_installments, new_pending,
-        written_at, written_at, new_to_wallet, new_is_reversal, new_refund_of, new_excluded,
-        new_time, new_source, CASE WHEN new_lines IS NULL THEN 0 END
+        owner, new_category, CASE WHEN lines IS NULL THEN 0 END,
+        entry.date, entry.type, entry.is_reversal, entry.amount, entry.wallet_id,
+        entry.to_wallet_id, entry.refund_of_id, entry.excluded, entry.time,
+        entry.source, entry.memo, entry.currency, entry.original_amount,
+        entry.exchange_rate, entry.installment_months, entry.pending,
+        entry.created_at, entry.updated_at
     )
     RETURNING id INTO new_entry;
-    IF new_lines IS NOT NULL THEN
+    IF lines IS NOT NULL THEN
         INSERT INTO account_entry_line (member_id, entry_id, position, amount,
-            category_id, category_type, wallet_id, memo)
+            category_id, category_type, wallet_id, memo, refund_of_id)
         SELECT owner, new_entry, line.position - 1, line.amount,
             (
                 SELECT id FROM account_category
                 WHERE member_id = owner AND name = line.category
                     AND type = line.category_type
-            ), line.category_type, line.wallet, line.memo
+            ), line.category_type, line.wallet, line.memo, line.refund_of
         FROM ROWS FROM (
-            jsonb_to_recordset(new_lines) AS (
+            jsonb_to_recordset(lines) AS (
                 amount bigint, category text, category_type text, wallet bigint,
-                memo text
+                memo text, refund_of bigint
             )
         ) WITH ORDINALITY
-            AS line (amount, category, category_type, wallet, memo, position);
+            AS line (amount, category, category_type, wallet, memo, refund_of, position);
         -- With its lines, the entry counts.
-        UPDATE account_entry SET line_count = jsonb_array_length(new_lines)
+        UPDATE account_entry SET line_count = jsonb_array_length(lines)
         WHERE member_id = owner AND id = new_entry;
     END IF;
     INSERT INTO account_entry_tag (member_id, entry_id, tag_id, position)

@@ -1,10 +1,10 @@
 -- Keep the totals of entries: in the ledger, by day, by month and wallet, by month and
 -- category, by wallet, by memo, and by tag for entries that change with their tags on.
--- What an entry adds to them is defined in ledger/effects.py.
+-- What an entry adds to them is defined in ledger/rollups/effects.py.
 --
 -- Row triggers, so that no way of writing entries can forget the totals, with plain
 -- statements that each concern one member, so that they also run where the tables are
--- distributed by member. Who writes many rows at once (`ledger.rollups`) sets
+-- distributed by member. Who writes many rows at once (`ledger.rollups.definitions`) sets
 -- `ledger.is_bulk_write` for the transaction and computes the totals anew afterwards.
 --
 -- Lines of a split entry can be written only while its `line_count` is NULL: then it is
@@ -470,7 +470,9 @@ END
 $$;
 
 CREATE OR REPLACE TRIGGER account_entry_line_guard
-BEFORE INSERT OR UPDATE OR DELETE ON account_entry_line
+BEFORE INSERT OR DELETE
+    OR UPDATE OF member_id, entry_id, amount, category_id, category_type, wallet_id
+ON account_entry_line
 FOR EACH ROW
 WHEN (current_setting('ledger.is_bulk_write', true) IS DISTINCT FROM 'on')
 EXECUTE FUNCTION account_entry_line_guard();

@@ -1,5 +1,5 @@
 -- Suggest the category of a merchant from the member's own entries (spec 4.8), see
--- ledger/card_notifications/category_suggestion.py.
+-- ledger/notifications/category_suggestion.py.
 --
 -- The rollup by memo has far fewer rows than entries. The memos that the merchant
 -- contains are looked up in its index; one condition for both directions would compare

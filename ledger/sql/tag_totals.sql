@@ -32,7 +32,7 @@ BEGIN
         SELECT * INTO entry FROM account_entry
         WHERE member_id = link.member_id AND id = link.entry_id;
         first_of_month := entry.date - (extract(day FROM entry.date)::int - 1);
-        -- See ledger/effects.py.
+        -- See ledger/rollups/effects.py.
         CONTINUE WHEN entry.pending OR entry.excluded OR entry.line_count IS NULL
             OR entry.to_wallet_id IS NOT NULL;
         IF entry.line_count = 0 THEN

@@ -10,9 +10,15 @@ from django.utils import timezone
 from pytest_httpserver import HTTPServer
 
 from accounts.models import Member
+from tests.support.clients import JSONClient
 from tests.support.id_tokens import Vouch, fake_provider_at
 from tests.support.second_factors import give_totp
 from tests.support.stores import ValkeyServer, find_closed_port, redis_at, run_valkey
+
+
+@pytest.fixture(autouse=True)
+def database(db: None) -> None:
+    pass
 
 
 @pytest.fixture(autouse=True)
@@ -20,6 +26,11 @@ def slow_machine_timeouts() -> Iterator[None]:
     """Raise the timeouts of the shared Valkey, so that a busy machine fails no test."""
     with redis_at(django_settings.REDIS_URL, seconds=5):
         yield
+
+
+@pytest.fixture
+def client(free_member: Member) -> JSONClient:
+    return JSONClient(free_member)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A browser for the tests of Django admin."""
+"""The database, and the client and browser of an administrator."""
 
 import pytest
 
@@ -10,3 +10,13 @@ from tests.support.clients import JSONClient
 @pytest.fixture
 def browser(administrator: Member) -> JSONClient:
     return logged_in_browser(administrator)
+
+
+@pytest.fixture
+def client(administrator: Member) -> JSONClient:
+    return JSONClient(administrator)
+
+
+@pytest.fixture(autouse=True)
+def database(db: None) -> None:
+    """Let each test use the database."""

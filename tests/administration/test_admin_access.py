@@ -12,8 +12,7 @@ from accounts.models import AuthSession, Member
 from ledger.models import DefaultCategory
 from tests.support.admin_site import MEMBERS, TREE, logged_in_browser
 from tests.support.clients import JSONClient
-
-pytestmark = pytest.mark.django_db
+from tests.support.factories import PASSWORD
 
 # Logging out twice and the words of the forms' scripts harm nobody.
 OPEN = {"login/", "logout/", "jsi18n/"}
@@ -74,3 +73,42 @@ def test_change_by_another_site_is_refused(
     assert category.sort_order == 99
     free_member.refresh_from_db()
     assert free_member.plan == "FREE"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *("https://evil.example/admin/", "//evil.example/", "javascript:alert(1)", ""),
+        *(
+            "/api/docs",
+            "/",
+            "/admin/nothing/",
+            "/admin/logout/",
+            "/nothing",
+            "http://[",
+        ),
+        *("/admin/login/?next=/admin/", "\\\\evil.example", "/admin/\r\nX-Evil: 1"),
+    ],
+)
+@pytest.mark.parametrize("place", ["query", "form"])
+def test_wrong_next_leads_to_the_dashboard(
+    administrator: Member, wrong: str, place: str
+) -> None:
+    browser = JSONClient()
+    form = {"username": administrator.login_id, "password": PASSWORD}
+    query = {"next": wrong} if place == "query" else {}
+    form |= {"next": wrong} if place == "form" else {}
+    page: Any = browser.get("/admin/login/", query)
+    assert page.status_code == 200
+    answer: Any = browser.post("/admin/login/", form, query_params=query)
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/admin/")
+    assert browser.get("/admin/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "page", ["/admin/accounts/member/?status=ACTIVE", "/admin/password_change/"]
+)
+def test_next_that_is_a_page_is_followed(administrator: Member, page: str) -> None:
+    form = {"username": administrator.login_id, "password": PASSWORD, "next": page}
+    answer: Any = JSONClient().post("/admin/login/", form)
+    assert answer.headers["Location"] == page

@@ -9,8 +9,6 @@ from ledger.models import DefaultCategory
 from tests.support.admin_site import TREE, get_page
 from tests.support.clients import JSONClient
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def tree(db: None) -> dict[str, DefaultCategory]:

@@ -12,12 +12,9 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import Member
 from core.admin import export
 from core.admin.export import make_cell
-from tests.support.admin_rows import make_rows
-from tests.support.admin_site import MEMBERS, POSTS, get_page, logged_in_browser
+from tests.support.admin_site import MEMBERS, POSTS, get_page, make_rows
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_member, make_post
-
-pytestmark = pytest.mark.django_db
 
 
 def read_file(browser: JSONClient, path: str, **query: Any) -> list[dict[str, str]]:
@@ -122,8 +119,3 @@ def test_who_may_not_see_a_list_exports_none(
     members = admin.site._registry[Member]
     monkeypatch.setattr(type(members), "has_view_permission", lambda *_, **__: False)
     assert browser.get(f"{MEMBERS}export/").status_code == 403
-
-
-def test_only_administrators_export(premium_member: Member) -> None:
-    for outsider in (JSONClient(), logged_in_browser(premium_member)):
-        assert outsider.get(f"{MEMBERS}export/").status_code == 302

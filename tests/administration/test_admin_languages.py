@@ -13,11 +13,15 @@ from board.models import Image
 from core.admin.actions import ActionAdmin
 from core.jobs.labels import JOB_LABELS
 from core.jobs.status import get_job_intervals
-from tests.support.admin_rows import list_pages, make_rows, use_korean_categories
-from tests.support.admin_site import MEMBERS, SETTINGS, logged_in_browser
+from tests.support.admin_site import (
+    MEMBERS,
+    SETTINGS,
+    list_pages,
+    logged_in_browser,
+    make_rows,
+    use_korean_categories,
+)
 from tests.support.clients import JSONClient
-
-pytestmark = pytest.mark.django_db
 
 HANGUL = re.compile("[가-힣]")
 WORD = re.compile("[A-Za-z]{2,}")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 from io import StringIO
+from typing import Any
 
 import pytest
 import time_machine
@@ -10,24 +11,41 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from accounts.models import Member
+from administration.daily_metrics import get_time_series, save_daily_metrics
 from administration.dashboard import build_dashboard
 from administration.demo.loader import LOGINS
 from billing.models import Purchase
 from billing.plan_expiry import run_expiry
-from board.models import Post
-from tests.support.board_counters import find_counter_drift
+from tests.support.board import find_counter_drift
 from tests.support.clients import JSONClient
 from tests.support.rollups import assert_rollups_are_right
 
 PASSWORD = "correct-horse-9"
-pytestmark = pytest.mark.django_db
+
+
+NOON = datetime.fromisoformat("2026-11-21T12:00:00+09:00")
 
 
 @pytest.fixture(autouse=True)
 def _now() -> Iterator[None]:
-    noon = datetime.fromisoformat("2026-11-21T12:00:00+09:00")
-    with time_machine.travel(noon, tick=False):
+    with time_machine.travel(NOON, tick=False):
         yield
+
+
+@pytest.fixture(scope="module")
+def printed(shared_rows: Any) -> str:
+    """Load the demo for all tests; return what the command has printed."""
+
+    def load_after_the_daily_job() -> str:
+        save_daily_metrics(timezone.now())
+        return load()
+
+    with time_machine.travel(NOON, tick=False):
+        return str(shared_rows(load_after_the_daily_job))
+
+
+@pytest.fixture(autouse=True)
+def _database(printed: str, db: None) -> None: ...
 
 
 def load() -> str:
@@ -45,8 +63,7 @@ def log_in(login_id: str) -> JSONClient:
     return client
 
 
-def test_printed_logins_are_free_premium_and_administrator() -> None:
-    printed = load()
+def test_printed_logins_are_free_premium_and_administrator(printed: str) -> None:
     kinds = {}
     for login in LOGINS:
         assert f"{login.kind:8} {login.login_id:13} {PASSWORD}" in printed
@@ -60,7 +77,6 @@ def test_printed_logins_are_free_premium_and_administrator() -> None:
 
 
 def test_every_page_of_an_application_has_something_to_show() -> None:
-    load()
     client = log_in("demo-premium")
     account = "/api/account"
     month = client.get_json(f"{account}/statistics/month", year=2026, month=10)
@@ -72,30 +88,27 @@ def test_every_page_of_an_application_has_something_to_show() -> None:
     assert notice["notice"]
     assert len(others) >= 7
     post = client.get_json(f"/api/board/posts/{hot['id']}")
-    assert "<img src=" in post["content"]
+    path = post["content"].partition('<img src="')[2].partition('"')[0]
+    assert JSONClient().get(path).headers["Content-Type"].startswith("image/")
     comments = client.get_json(f"/api/board/posts/{hot['id']}/comments")
     assert len(comments["results"]) == 3
 
 
-def test_picture_of_a_post_can_be_seen() -> None:
-    load()
-    content = Post.objects.get(content__contains="<img").content
-    path = content.partition('src="')[2].partition('"')[0]
-    answer = JSONClient().get(path)
-    assert answer.status_code == 200
-    assert answer.headers["Content-Type"].startswith("image/")
-
-
 def test_dashboard_has_a_figure_for_each_of_the_30_days() -> None:
-    load()
     dashboard = build_dashboard(timezone.now())
     charts = [chart for section in dashboard.sections for chart in section.charts]
     assert len(charts) >= 8
     assert not [name for section in dashboard.sections for name in section.missing]
 
 
+def test_sign_ups_and_entries_are_shown_although_the_daily_job_ran_before() -> None:
+    now = timezone.now()
+    for name in ("sign_ups", "entries"):
+        *past, _ = get_time_series(name, timezone.localdate(now))
+        assert sum(filter(None, past)) > 10
+
+
 def test_plans_follow_the_purchases_and_no_job_ends_them() -> None:
-    load()
     premium = Member.objects.filter(plan="PREMIUM").count()
     running = Purchase.objects.filter(expires_at__gt=timezone.now())
     assert premium == running.count() + 1
@@ -106,13 +119,11 @@ def test_plans_follow_the_purchases_and_no_job_ends_them() -> None:
 
 
 def test_counters_and_totals_are_right() -> None:
-    load()
     assert_rollups_are_right()
     assert find_counter_drift() == []
 
 
 def test_second_demo_is_refused_and_changes_nothing() -> None:
-    load()
     before = Member.objects.count()
     with pytest.raises(CommandError, match="This login id is taken"):
         load()
@@ -120,7 +131,6 @@ def test_second_demo_is_refused_and_changes_nothing() -> None:
 
 
 def test_members_of_the_demo_can_be_deleted_like_any_other() -> None:
-    load()
     for member in Member.objects.filter(login_id__startswith="demo-neighbor"):
         client = JSONClient(member)
         if member.plan == "PREMIUM" or member.pk % 10 == 0:

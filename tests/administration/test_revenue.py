@@ -21,9 +21,7 @@ from administration.revenue import (
 )
 from billing.models import Purchase
 from tests.support.factories import make_member
-from tests.support.store_rows import make_purchase
-
-pytestmark = pytest.mark.django_db
+from tests.support.purchases import make_purchase
 
 NOW = datetime.fromisoformat("2026-11-21T12:00:00+09:00")
 PRICES = {"premium_monthly": 4_900, "premium_yearly": 49_000, "premium_weekly": 1}

@@ -32,10 +32,14 @@ def find_ticket(page: str) -> str:
     return found[1]
 
 
+def send_password(browser: JSONClient, member: Member) -> Any:
+    form = {"username": member.login_id, "password": PASSWORD}
+    return browser.post(f"{LOGIN}?next=/admin/", form)
+
+
 def begin_login(browser: JSONClient, member: Member) -> str:
     """Return the ticket of the form's second step."""
-    form = {"username": member.login_id, "password": PASSWORD}
-    response: Any = browser.post(LOGIN, form)
+    response = send_password(browser, member)
     assert response.status_code == 200
     return find_ticket(response.content.decode())
 
@@ -44,14 +48,11 @@ def finish_login(browser: JSONClient, ticket: str, code: str) -> Any:
     return browser.post(f"{LOGIN}?next=/admin/", {"ticket": ticket, "code": code})
 
 
-# --- The form -------------------------------------------------------------------
-
-
 def test_staff_without_a_factor_log_in_as_before(administrator: Member) -> None:
     browser = JSONClient()
-    form = {"username": administrator.login_id, "password": PASSWORD}
-    assert browser.post(f"{LOGIN}?next=/admin/", form).status_code == 302
+    assert send_password(browser, administrator).status_code == 302
     assert browser.get("/admin/").status_code == 200
+    assert AuthSession.objects.get(member=administrator).fresh_until
 
 
 def test_password_alone_lets_no_one_with_a_factor_in(administrator: Member) -> None:
@@ -65,9 +66,7 @@ def test_password_alone_lets_no_one_with_a_factor_in(administrator: Member) -> N
 def test_second_step_is_an_instruction_and_no_error(administrator: Member) -> None:
     give_totp(administrator)
     browser = JSONClient()
-    form = {"username": administrator.login_id, "password": PASSWORD}
-    first: Any = browser.post(LOGIN, form)
-    page = first.content.decode()
+    page = send_password(browser, administrator).content.decode()
     assert "Enter the code of your authenticator app" in page
     for word in ("errornote", "Error:", "errorlist"):
         assert word not in page
@@ -114,13 +113,9 @@ def test_wrong_code_shows_the_second_step_again(
 
 def test_other_members_are_refused_before_the_second_step(free_member: Member) -> None:
     give_totp(free_member)
-    form = {"username": free_member.login_id, "password": PASSWORD}
-    response: Any = JSONClient().post(LOGIN, form)
+    response = send_password(JSONClient(), free_member)
     assert 'name="ticket"' not in response.content.decode()
     assert not LoginTicket.objects.exists()
-
-
-# --- The demand -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", [MEMBERS, "/api/admin/nothing", "/api/users"])
@@ -183,21 +178,11 @@ def test_set_up_needs_a_fresh_session_and_a_right_code(administrator: Member) ->
     assert not administrator.has_second_factor
 
 
-def test_login_in_the_admin_is_fresh(administrator: Member) -> None:
-    browser = JSONClient()
-    form = {"username": administrator.login_id, "password": PASSWORD}
-    browser.post(f"{LOGIN}?next=/admin/", form)
-    assert AuthSession.objects.get(member=administrator).fresh_until
-
-
 def test_strangers_are_sent_to_the_login(free_member: Member) -> None:
     for browser in (JSONClient(), logged_in_browser(free_member)):
         for ask in (browser.get, browser.post):
             response: Any = ask(SETUP)
             assert response.headers["Location"] == f"{LOGIN}?next={SETUP}"
-
-
-# --- Others' factors and sessions -----------------------------------------------
 
 
 def test_administrator_ends_a_members_factor(

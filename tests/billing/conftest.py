@@ -1,6 +1,7 @@
 """Fixtures of the billing tests: a store, and a member who buys."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -11,6 +12,12 @@ from billing.pubsub_auth import clear_token_cache
 from tests.support.clients import JSONClient
 from tests.support.fake_google import MakeIdToken, fake_google_at
 from tests.support.fake_store import FakePlay, fake_play_at
+from tests.support.purchases import TOKEN, buy
+
+
+@pytest.fixture(autouse=True)
+def database(db: None) -> None:
+    pass
 
 
 @pytest.fixture
@@ -42,3 +49,11 @@ def clear_push_tokens() -> None:
 def buyer(free_member: Member) -> JSONClient:
     """Return a client of a FREE member."""
     return JSONClient(free_member)
+
+
+@pytest.fixture
+def sold(buyer: JSONClient, play: FakePlay) -> datetime:
+    """Let the buyer verify a purchase of `TOKEN`; return its expiry."""
+    expiry = play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    return expiry

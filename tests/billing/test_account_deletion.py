@@ -13,7 +13,7 @@ from tests.support.clients import JSONClient
 from tests.support.factories import count_rows_of
 from tests.support.purchases import buy
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("test_mode")]
+pytestmark = pytest.mark.usefixtures("test_mode")
 
 
 def test_only_a_keyed_hash_of_each_order_stays(

@@ -14,9 +14,8 @@ from core.api.exception_handler import AuthenticationRequiredError
 from tests.support.clients import JSONClient
 from tests.support.fake_store import FakePlay
 from tests.support.problems import assert_problem
-from tests.support.purchases import TOKEN, buy
+from tests.support.purchases import TOKEN, buy, push_notification, renewal_data
 from tests.support.races import run_concurrently
-from tests.support.store_pushes import push_notification, renewal_data
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from accounts.models import Member
 from billing import orders
+from billing.decisions import decide_purchase
 from billing.models import Purchase
 from billing.orders import record_orders
 from billing.plan_expiry import run_expiry
@@ -17,11 +18,13 @@ from billing.stores import load_verifier
 from core.errors import ProviderUnavailableError
 from tests.support.clients import JSONClient
 from tests.support.fake_store import FakePlay, money
-from tests.support.purchases import TOKEN, buy
-from tests.support.store_pushes import notification_data, push_notification
-from tests.support.store_rows import make_purchase
-
-pytestmark = pytest.mark.django_db
+from tests.support.purchases import (
+    TOKEN,
+    buy,
+    make_purchase,
+    notification_data,
+    push_notification,
+)
 
 REFUNDED_AT = "2026-11-20T10:00:00.5Z"
 
@@ -65,26 +68,32 @@ def test_test_purchase_is_recorded_with_the_price_and_asked_of_nobody(
     assert play.server.log == []
 
 
-def test_member_does_not_wait_for_the_order(buyer: JSONClient, play: FakePlay) -> None:
-    play.sell(TOKEN)
-    buy(buyer, TOKEN)
+def test_member_does_not_wait_for_the_order(play: FakePlay, sold: datetime) -> None:
     assert not [r for r, _ in play.server.log if "/orders/" in r.path]
 
 
-def test_free_trial_was_paid_with_nothing(buyer: JSONClient, play: FakePlay) -> None:
-    play.sell(TOKEN)
-    buy(buyer, TOKEN)
-    play.bill("GPA.1", "0")
+@pytest.mark.parametrize(
+    ("bill", "amount"),
+    [
+        # A free trial.
+        ({"total": "0"}, (0, "KRW")),
+        ({"total": "3.99", "currency": "USD"}, (Decimal("3.99"), "USD")),
+        # Canceled before the payment.
+        ({"total": "4900", "state": "CANCELED"}, (0, "KRW")),
+    ],
+)
+def test_order_says_what_was_paid(
+    play: FakePlay, sold: datetime, bill: Any, amount: tuple[Any, str]
+) -> None:
+    play.bill("GPA.1", **bill)
     record_orders()
-    assert paid() == (0, "KRW", True)
+    assert paid() == (*amount, True)
 
 
 @pytest.mark.parametrize("state", ["PENDING", "PENDING_REFUND"])
 def test_order_that_is_not_settled_is_read_again(
-    buyer: JSONClient, play: FakePlay, state: str
+    play: FakePlay, state: str, sold: datetime
 ) -> None:
-    play.sell(TOKEN)
-    buy(buyer, TOKEN)
     play.bill("GPA.1", "4900", state=state)
     assert record_orders() == 0
     assert paid() == (4_900, "KRW", False)
@@ -93,21 +102,9 @@ def test_order_that_is_not_settled_is_read_again(
     assert paid() == (3_900, "KRW", True)
 
 
-def test_order_that_was_canceled_before_payment_brought_nothing(
-    buyer: JSONClient, play: FakePlay
-) -> None:
-    play.sell(TOKEN)
-    buy(buyer, TOKEN)
-    play.bill("GPA.1", "4900", state="CANCELED")
-    record_orders()
-    assert paid() == (0, "KRW", True)
-
-
 def test_voided_purchase_that_still_runs_is_refunded(
-    buyer: JSONClient, play: FakePlay
+    play: FakePlay, sold: datetime
 ) -> None:
-    play.sell(TOKEN)
-    buy(buyer, TOKEN)
     play.bill("GPA.1", "4900")
     record_orders()
     play.bill("GPA.1", "4900", state="REFUNDED", orderHistory=refund("4900"))
@@ -121,10 +118,8 @@ def test_voided_purchase_that_still_runs_is_refunded(
 
 
 def test_partial_refunds_are_summed_once_they_are_processed(
-    buyer: JSONClient, play: FakePlay
+    play: FakePlay, sold: datetime
 ) -> None:
-    play.sell(TOKEN)
-    buy(buyer, TOKEN)
     parts = [
         {
             "state": state,
@@ -146,10 +141,8 @@ def test_partial_refunds_are_summed_once_they_are_processed(
 
 
 def test_purchase_that_the_store_ends_early_is_refunded_until_its_order_says_else(
-    buyer: JSONClient, play: FakePlay
+    buyer: JSONClient, play: FakePlay, sold: datetime
 ) -> None:
-    play.sell(TOKEN)
-    buy(buyer, TOKEN)
     play.bill("GPA.1", "4900")
     record_orders()
     before = timezone.now()
@@ -183,10 +176,8 @@ def test_purchase_that_ended_in_its_time_or_was_replaced_is_not_refunded(
 
 
 def test_order_that_becomes_due_while_it_is_read_is_read_again(
-    buyer: JSONClient, play: FakePlay, monkeypatch: pytest.MonkeyPatch
+    play: FakePlay, monkeypatch: pytest.MonkeyPatch, sold: datetime
 ) -> None:
-    play.sell(TOKEN)
-    buy(buyer, TOKEN)
     play.bill("GPA.1", "4900")
     verifier = load_verifier()
 
@@ -195,7 +186,7 @@ def test_order_that_becomes_due_while_it_is_read_is_read_again(
 
         def fetch_order(self, order_id: str) -> Any:
             order = verifier.fetch_order(order_id)
-            orders.request_orders(Purchase.objects.all(), timezone.now())
+            Purchase.objects.update(order_due_since=timezone.now())
             return order
 
     with monkeypatch.context() as patch:
@@ -254,19 +245,16 @@ def test_unreadable_order_is_no_response(
 
 
 def test_job_that_reads_orders_and_a_verification_do_not_undo_each_other(
-    buyer: JSONClient, play: FakePlay, monkeypatch: pytest.MonkeyPatch
+    buyer: JSONClient, play: FakePlay, monkeypatch: pytest.MonkeyPatch, sold: datetime
 ) -> None:
     # The verification has read the row before the job writes to it.
-    play.sell(TOKEN)
-    buy(buyer, TOKEN)
     play.bill("GPA.1", "3900")
-    save = Purchase.save
 
-    def save_after_the_job(purchase: Purchase, **options: Any) -> None:
+    def decide_after_the_job(*facts: Any, **times: Any) -> Any:
         record_orders()
-        save(purchase, **options)
+        return decide_purchase(*facts, **times)
 
-    monkeypatch.setattr(Purchase, "save", save_after_the_job)
+    monkeypatch.setattr("billing.purchases.decide_purchase", decide_after_the_job)
     play.sell(TOKEN, expires_at=timezone.now() + timedelta(40))
     buy(buyer, TOKEN)
     assert paid() == (3_900, "KRW", True)

@@ -8,8 +8,7 @@ from pytest_httpserver import HTTPServer
 from billing.models import StoreNotification
 from tests.support.clients import JSONClient
 from tests.support.fake_google import MakeIdToken, sign
-
-pytestmark = pytest.mark.django_db
+from tests.support.problems import assert_problem
 
 PATH = "/api/billing/store/rtdn"
 
@@ -21,7 +20,7 @@ def push(token: str | None, scheme: str = "Bearer", message_id: str = "1") -> An
 
 
 def assert_refused(response: Any) -> None:
-    assert (response.status_code, response.data["code"]) == (401, "INVALID_ID_TOKEN")
+    assert_problem(response, 401, "INVALID_ID_TOKEN")
     assert not StoreNotification.objects.exists()
 
 

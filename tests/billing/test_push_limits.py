@@ -17,10 +17,11 @@ from billing.pubsub_auth import (
 from billing.store_notifications import purge_notifications
 from tests.support.fake_google import AUDIENCE, EMAIL, MakeIdToken, sign
 from tests.support.problems import assert_problem
-from tests.support.store_pushes import push_notification, renewal_data
-from tests.support.store_rows import make_store_notification
-
-pytestmark = pytest.mark.django_db
+from tests.support.purchases import (
+    make_store_notification,
+    push_notification,
+    renewal_data,
+)
 
 
 def push(address: str = "192.0.2.1", message_id: str = "1", token: str = "") -> Any:

@@ -18,10 +18,13 @@ from tests.support.admin_site import get_page, logged_in_browser
 from tests.support.clients import JSONClient
 from tests.support.fake_store import FakePlay
 from tests.support.problems import assert_problem
-from tests.support.purchases import TOKEN, buy
-from tests.support.store_pushes import push_body, push_notification, renewal_data
-
-pytestmark = pytest.mark.django_db
+from tests.support.purchases import (
+    TOKEN,
+    buy,
+    push_body,
+    push_notification,
+    renewal_data,
+)
 
 NEW_KEY = "n" * 50
 
@@ -80,9 +83,8 @@ def test_rotation_seals_what_is_stored_with_the_new_key(
         output = StringIO()
         call_command("rotate_secrets_key", stdout=output)
         for name in ("tokens of purchases", "notifications of the store"):
-            assert f"{name}: {counted} encrypted again, 0 could not" in (
-                output.getvalue()
-            )
+            expected = f"{name}: {counted} encrypted again, 0 could not"
+            assert expected in output.getvalue()
     settings.SECRET_KEY_FALLBACKS = []
     assert Purchase.objects.get().purchase_token == TOKEN
     assert process_pending_notifications(timezone.now()).processed == 1
@@ -125,10 +127,8 @@ def test_notification_that_no_key_opens_ends(play: FakePlay, settings: Any) -> N
     rotate_key(settings, keeps_old=False)
     assert process_pending_notifications(timezone.now()).processed == 1
     notification = StoreNotification.objects.get()
-    assert (notification.outcome, describe_body(notification)) == (
-        "NO_SUBSCRIPTION",
-        "",
-    )
+    assert notification.outcome == "NO_SUBSCRIPTION"
+    assert describe_body(notification) == ""
 
 
 def test_staff_see_a_notification_without_the_token(

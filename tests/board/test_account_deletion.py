@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from accounts.models import Member
 from board.models import (
     Comment,
@@ -14,11 +12,9 @@ from board.models import (
     PostImage,
     PostVote,
 )
-from tests.support.board_counters import find_counter_drift
+from tests.support.board import find_counter_drift
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
-
-pytestmark = pytest.mark.django_db
 
 
 def delete_account(member: Member) -> None:

@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 
-from accounts.avatars import avatar_url
 from accounts.models import Member
+from accounts.profile.avatars import avatar_url
 from board.models import Post
 from tests.support.clients import JSONClient
 from tests.support.images import draw
-
-pytestmark = pytest.mark.django_db
 
 POSTS = "/api/board/posts"
 PICTURE = "https://pictures.example/a.png"
@@ -104,6 +102,7 @@ def test_same_avatar_again_is_304(free_member: Member) -> None:
     path = f"/api/members/{free_member.pk}/avatar"
     etag = JSONClient().get(path).headers["ETag"]
     assert JSONClient().get(path, HTTP_IF_NONE_MATCH=etag).status_code == 304
+    assert JSONClient().head(path, HTTP_IF_NONE_MATCH=etag).status_code == 304
     set_image(free_member, data_url("jpeg"))
     assert JSONClient().get(path, HTTP_IF_NONE_MATCH=etag).status_code == 200
 

@@ -142,8 +142,7 @@ def test_author_and_administrator_delete(
         (administrator, 204),
     ):
         comment = make_comment(free_member, post=post, ups=1)
-        response = JSONClient(member).send("DELETE", address(comment))
-        assert response.status_code == status
+        assert JSONClient(member).send("DELETE", address(comment)).status_code == status
         assert Comment.objects.filter(pk=comment.pk).exists() is (status == 403)
 
 
@@ -170,7 +169,9 @@ def test_comment_that_is_not_there_or_hidden_is_404(
         free_member, post=make_post(free_member, is_hidden=True)
     )
     for comment_id in (987_654_321, 2**63, HUGE, hidden.pk, below_hidden.pk):
-        for body in ({"content": "x", "value": "up"}, {}):
+        for body in ({"content": "x"}, {"value": "up"}, {}):
+            if method == "DELETE" and body:
+                continue
             target = f"/api/board/comments/{comment_id}{path}"
             assert client.send(method, target, body).status_code == 404
 

@@ -26,15 +26,12 @@ from core.errors import InvalidFieldError
 ID = UUID("0f8fad5b-d9cb-469f-a165-70867728950e")
 PATH = f"/api/images/{ID}"
 PUBLIC_URL = "https://ledger.example"
-MOST_SECONDS = 3.0
+MOST_CPU_SECONDS = 3.0
 
 
 @pytest.fixture(autouse=True)
 def public_url(settings: Any) -> None:
     settings.PUBLIC_URL = PUBLIC_URL
-
-
-# --- What stays -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -88,24 +85,14 @@ def test_text_that_looks_like_an_image_is_text() -> None:
 @pytest.mark.parametrize(
     "src",
     [
-        "https://elsewhere.example" + PATH,
-        "//elsewhere.example" + PATH,
-        PUBLIC_URL + ".evil.example" + PATH,
-        PATH + "/../../auth/logout",
-        PATH + "?x=1",
-        "/api/images/1",
-        "/api/auth/me",
-        "data:image/png;base64,AAAA",
-        "data:image/svg+xml,<svg onload=alert(1)>",
-        "javascript:alert(1)",
-        "",
+        *("https://elsewhere.example" + PATH, "//elsewhere.example" + PATH),
+        *(PUBLIC_URL + ".evil.example" + PATH, PATH + "/../../auth/logout"),
+        *(PATH + "?x=1", "/api/images/1", "/api/auth/me", "data:image/png;base64,AAAA"),
+        *("data:image/svg+xml,<svg onload=alert(1)>", "javascript:alert(1)", ""),
     ],
 )
 def test_other_images_disappear(src: str) -> None:
     assert sanitize_html(f'a<img src="{src}" onerror="alert(1)" alt="x">b') == "ab"
-
-
-# --- What goes ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -215,8 +202,6 @@ def assert_safe(content: str) -> None:
     assert "<" not in re.sub(r"<[^>]*>", "", content)
 
 
-# --- Bounds ---------------------------------------------------------------------
-
 FORMATTING = ("b", "big", "code", "em", "font", "i", "s", "small", "strike", "tt", "u")
 HOSTILE = {
     "deep": "<div>" * (MAX_HTML_TAGS - 1),
@@ -244,13 +229,13 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_content_takes_bounded_time(name: str) -> None:
     html = HOSTILE[name][:MAX_CONTENT_LENGTH]
-    started = time.monotonic()
+    started = time.thread_time()
     try:
         content = sanitize_html(html)
     except InvalidFieldError:
         content = ""
     build_search_text("", content)
-    assert time.monotonic() - started < MOST_SECONDS
+    assert time.thread_time() - started < MOST_CPU_SECONDS
     assert len(content) <= MAX_CONTENT_LENGTH
 
 
@@ -271,9 +256,6 @@ def test_elements_beyond_the_deepest_level_leave_their_text() -> None:
     content = sanitize_html("<blockquote>" * depth + "deep" + "</blockquote>" * depth)
     assert content.count("<blockquote>") == content.count("</blockquote>") == MAX_DEPTH
     assert "deep" in content
-
-
-# --- What is read out -----------------------------------------------------------
 
 
 def test_words_are_title_and_text_in_lower_case() -> None:
@@ -302,8 +284,7 @@ def test_addresses_and_attributes_are_no_words() -> None:
 
 
 @pytest.mark.parametrize(
-    "html",
-    ["", "  ", "<p></p>", "<p>&nbsp;<br></p>", "<img src=x>", "\u200b", "<hr>"],
+    "html", ["", "  ", "<p></p>", "<p>&nbsp;<br></p>", "<img src=x>", "\u200b", "<hr>"]
 )
 def test_nothing_to_read_and_nothing_to_see_is_empty(html: str) -> None:
     assert is_empty(sanitize_html(html))

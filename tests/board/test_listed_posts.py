@@ -6,12 +6,12 @@ from typing import Any
 import orjson
 import time_machine
 
-from accounts.avatars import avatar_url
 from accounts.models import Member
+from accounts.profile.avatars import avatar_url
 from board.models import Post, PostCount, PostVote
+from tests.support.board import HOT, NOW, POSTS
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
-from tests.support.post_lists import HOT, NOW, POSTS
 
 
 def test_own_vote_is_the_readers(

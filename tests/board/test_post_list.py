@@ -9,52 +9,38 @@ from django.utils import timezone
 
 from accounts.models import Member
 from board.models import Post
+from tests.support.board import DAY, HOT, MINE, NOW, POSTS, ids_of, read_all
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member, make_post
-from tests.support.post_lists import DAY, HOT, MINE, NOW, POSTS, ids_of, read_all
+
+PLAIN: dict[str, Any] = {}
+NOTICE: dict[str, Any] = {"is_notice": True}
 
 
-def test_plain_posts_are_ordered_by_id_descending(client: JSONClient) -> None:
+def hot(ups: int = 0, **fields: Any) -> dict[str, Any]:
+    return fields | {"ups": HOT + ups}
+
+
+# Posts in the order of their writing, and their places in the list.
+ORDERS: dict[str, tuple[list[dict[str, Any]], list[int]]] = {
+    "newest first": ([PLAIN] * 5, [4, 3, 2, 1, 0]),
+    "notices before the rest": ([NOTICE, PLAIN, PLAIN, NOTICE], [3, 0, 2, 1]),
+    "three hot on top": ([hot(), hot(2), hot(1), hot(3), NOTICE], [3, 1, 2, 4, 0]),
+    "equally hot": ([*[hot()] * 4, PLAIN], [3, 2, 1, 4, 0]),
+    "hot notice once": ([hot(is_notice=True), hot(1), NOTICE], [1, 0, 2]),
+}
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_list_has_its_order(name: str, client: JSONClient) -> None:
+    kinds, order = ORDERS[name]
     author = make_member()
-    posts = [make_post(author).pk for _ in range(5)]
-    assert ids_of(client.get_json(POSTS)) == posts[::-1]
-
-
-def test_notices_come_before_the_rest_newest_first(client: JSONClient) -> None:
-    author = make_member()
-    first = make_post(author, is_notice=True).pk
-    plain = [make_post(author).pk for _ in range(2)]
-    second = make_post(author, is_notice=True).pk
+    posts = [make_post(author, **fields) for fields in kinds]
     body = client.get_json(POSTS)
-    assert ids_of(body) == [second, first, *plain[::-1]]
-    assert [post["notice"] for post in body["results"]] == [True, True, False, False]
-
-
-def test_three_hot_posts_stand_on_top_most_up_votes_first(client: JSONClient) -> None:
-    author = make_member()
-    ups = {
-        votes: make_post(author, ups=votes).pk
-        for votes in (HOT, HOT + 2, HOT + 1, HOT + 3)
-    }
-    notice = make_post(author, is_notice=True).pk
-    body = client.get_json(POSTS)
-    assert ids_of(body) == [ups[HOT + 3], ups[HOT + 2], ups[HOT + 1], notice, ups[HOT]]
-    assert [post["hot"] for post in body["results"]] == [True, True, True, False, True]
-
-
-def test_equally_hot_posts_stand_newest_first(client: JSONClient) -> None:
-    author = make_member()
-    posts = [make_post(author, ups=HOT).pk for _ in range(4)]
-    newer = make_post(author).pk
-    assert ids_of(client.get_json(POSTS)) == [*posts[:0:-1], newer, posts[0]]
-
-
-def test_hot_notice_stands_among_the_hot_and_nowhere_else(client: JSONClient) -> None:
-    author = make_member()
-    notice = make_post(author, is_notice=True, ups=HOT).pk
-    hot = make_post(author, ups=HOT + 1).pk
-    other = make_post(author, is_notice=True).pk
-    assert ids_of(client.get_json(POSTS)) == [hot, notice, other]
+    assert ids_of(body) == [posts[place].pk for place in order]
+    for flag, field in (("notice", "is_notice"), ("hot", "ups")):
+        shown = [post[flag] for post in body["results"]]
+        assert shown == [bool(kinds[place].get(field)) for place in order]
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,6 @@ def test_limits_are_those_of_the_specification() -> None:
     assert shown == "7"
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("kind", LIMITS)
 def test_write_beyond_the_limit_is_refused_until_the_hour_has_passed(
     client: JSONClient, settings: Any, kind: str
@@ -64,7 +63,6 @@ def client_member(client: JSONClient) -> int:
     return int(client.get_json("/api/auth/session")["id"])
 
 
-@pytest.mark.django_db
 def test_votes_on_posts_and_comments_count_together(
     client: JSONClient, settings: Any
 ) -> None:
@@ -77,7 +75,6 @@ def test_votes_on_posts_and_comments_count_together(
     assert not CommentVote.objects.exists()
 
 
-@pytest.mark.django_db
 def test_refused_writes_do_not_count(client: JSONClient, settings: Any) -> None:
     settings.BOARD_LIMITS_PER_HOUR = dict.fromkeys(LIMITS, 1)
     own = make_post(Member.objects.get())
@@ -103,7 +100,6 @@ def test_last_write_of_the_hour_is_accepted_once(
     assert Comment.objects.count() == 2
 
 
-@pytest.mark.django_db
 def test_same_post_within_ten_minutes_is_a_duplicate(client: JSONClient) -> None:
     now = timezone.now()
     with time_machine.travel(now, tick=False) as clock:

@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.axe import load_axe
-from tests.support.devtools import Chromium
-from tests.support.html_documents import PROGRAM
+from tests.support.devtools import PROGRAM, Chromium, load_axe
 
 
 @pytest.fixture

@@ -16,9 +16,8 @@ from accounts.models import ApplicationSetting, Member
 from core.jobs.models import JobRun
 from ledger.models import DefaultCategory
 from tests.support.clients import JSONClient
-from tests.support.devtools import Chromium
+from tests.support.devtools import PROGRAM, Chromium, needs_chromium
 from tests.support.factories import PASSWORD, make_entry, make_member, make_post
-from tests.support.html_documents import PROGRAM, needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.django_db(transaction=True)]
 

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from config.openapi_examples import EXAMPLES
-from tests.support.devtools import Chromium
-from tests.support.html_documents import needs_chromium
+from tests.support.devtools import Chromium, needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.django_db(transaction=True)]
 

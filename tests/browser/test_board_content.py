@@ -8,8 +8,8 @@ from pytest_httpserver import HTTPServer
 from accounts.models import Member
 from board.models import Image
 from tests.support.clients import JSONClient
+from tests.support.devtools import needs_chromium, render
 from tests.support.factories import make_member
-from tests.support.html_documents import needs_chromium, render
 from tests.support.images import draw
 
 pytestmark = [needs_chromium, pytest.mark.django_db(transaction=True)]

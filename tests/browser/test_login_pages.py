@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 
 from accounts.models import Member
-from tests.support.axe import find_barriers
 from tests.support.clients import JSONClient
-from tests.support.devtools import Chromium
+from tests.support.devtools import Chromium, find_barriers, needs_chromium
 from tests.support.factories import PASSWORD, make_member
-from tests.support.html_documents import needs_chromium
 from tests.support.mail import NEW_PASSWORD, ask_reset, ask_verification, process_resets
 from tests.support.second_factors import code_now, give_totp, wrong_code
 

@@ -1,10 +1,10 @@
-"""Several messages in one text, titles, channels and senders."""
+"""Several messages in one text, and titles."""
 
 from typing import Any
 
 import pytest
 
-from card_alerts import MAX_MESSAGES, Channel, Kind, Reason, parse, parse_all
+from card_alerts import MAX_MESSAGES, Reason, parse, parse_all
 from tests.support.alert_samples import (
     RECEIVED_AT,
     ROOMS,
@@ -81,14 +81,6 @@ def test_one_payment_told_in_parts_is_one_message(text: str) -> None:
     assert len(parse_all(text, RECEIVED_AT)) == 1
 
 
-@pytest.mark.parametrize("glue", ["", " ", "\n"])
-def test_title_before_the_text_changes_nothing(glue: str) -> None:
-    parsed = parse(f"신한카드{glue}{FIRST}", RECEIVED_AT)
-
-    assert (parsed.card_company, parsed.card_hint) == ("신한", "2077")
-    assert (parsed.amount, parsed.merchant) == (3_900, "초록들판")
-
-
 def test_title_apart_from_the_text_names_the_issuer() -> None:
     text = "달빛 12,000원 결제 완료"
     parsed = parse(text, RECEIVED_AT, title="삼성월렛")
@@ -97,42 +89,3 @@ def test_title_apart_from_the_text_names_the_issuer() -> None:
     assert text[slice(*parsed.spans["merchant"])] == "달빛"
     assert text[slice(*parsed.spans["amount"])] == "12,000원"
     assert "cardCompany" not in parsed.spans
-
-
-@pytest.mark.parametrize(
-    ("text", "sender", "channel"),
-    [
-        (FIRST, "", Channel.CARD_SMS),
-        (FIRST, "1544-7200", Channel.CARD_SMS),
-        (FIRST, "com.shcard.smartpay", Channel.CARD_APP),
-        (FIRST, "com.kakao.talk", Channel.KAKAOTALK),
-        (f"[신한카드] [오전 8:31] {FIRST}", "", Channel.KAKAOTALK),
-        (
-            "9,000원 결제 완료\n토스페이머니 ・ 달빛",
-            "viva.republica.toss",
-            Channel.PAY_APP,
-        ),
-        ("카카오페이 달빛에서 9,000원을 결제했어요", "", Channel.PAY_APP),
-        (BANK, "", Channel.BANK),
-        (BANK, "com.kakaobank.channel", Channel.BANK),
-    ],
-)
-def test_channel_is_told_by_sender_or_layout(
-    text: str, sender: str, channel: Channel
-) -> None:
-    assert parse(text, RECEIVED_AT, sender).channel is channel
-
-
-def test_preliminary_approval_is_marked() -> None:
-    approved = parse(FIRST.replace("승인", "가승인"), RECEIVED_AT)
-    cancelled = parse(FIRST.replace("승인", "가승인취소"), RECEIVED_AT)
-
-    assert (approved.kind, approved.is_preliminary) == (Kind.APPROVAL, True)
-    assert (cancelled.kind, cancelled.is_preliminary) == (Kind.CANCELLATION, False)
-    assert not parse(FIRST, RECEIVED_AT).is_preliminary
-
-
-def test_failed_cancellation_is_no_payment() -> None:
-    parsed = parse(FIRST.replace("승인", "승인취소 실패"), RECEIVED_AT)
-
-    assert (parsed.recognized, parsed.reason) == (False, Reason.NO_PAYMENT)

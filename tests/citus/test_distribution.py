@@ -12,7 +12,11 @@ from psycopg import sql
 
 from core.db.sessions import open_session
 from devstack.environment import ROOT
-from ledger.distribution import DistributionError, distribute, list_distributed_tables
+from ledger.management.distribution import (
+    DistributionError,
+    distribute,
+    list_distributed_tables,
+)
 from tests.support.citus import add_workers, connect, drop_database, list_nodes
 
 STORED = """

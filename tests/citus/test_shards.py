@@ -9,6 +9,7 @@ from accounts.models import Member
 from ledger.models import Category, QuickEntry, Stock, Tag, Wallet
 from tests.support.citus import record_touched_ledgers
 from tests.support.clients import JSONClient
+from tests.support.documented import select_known_fields
 from tests.support.factories import (
     make_budget,
     make_category,
@@ -93,7 +94,8 @@ def prepare(route: Any, method: str, client: JSONClient, member: Member) -> Any:
         if method == "DELETE":
             path = f"/api/account/wallets/{wallet.pk}/valuations"
             assert client.send("POST", path, body).status_code == 201
-        return wallet.pk, body, f"?date={DAY}"
+            return wallet.pk, None, f"?date={DAY}"
+        return wallet.pk, body, ""
     return None
 
 
@@ -114,7 +116,9 @@ def test_request_touches_one_ledger(
         body = {"ids": list(own.values_list("pk", flat=True))}
     elif method in ("POST", "PUT", "PATCH"):
         mine = {"walletId": wallet.pk, "stockId": stock.pk}
-        body = find(BODIES, route) or WHOLE_BODY | mine
+        body = find(BODIES, route) or select_known_fields(
+            method, route.address(), WHOLE_BODY | mine
+        )
     query = find(QUERIES, route) if method == "GET" else None
     client = JSONClient(premium_member)
     if prepared := prepare(route, method, client, premium_member):

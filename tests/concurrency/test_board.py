@@ -33,7 +33,7 @@ def assert_all_are(responses: Any, *statuses: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "rounds"), [("posts", scaled(8, 50)), ("comments", scaled(4, 10))]
+    ("kind", "rounds"), [("posts", scaled(1, 50)), ("comments", scaled(1, 10))]
 )
 def test_64_members_voting_at_once_and_one_toggling_64_times(
     kind: str, rounds: int
@@ -50,6 +50,10 @@ def test_64_members_voting_at_once_and_one_toggling_64_times(
             [send(client, "POST", path, {"value": value}) for client in clients]
         )
         assert_all_are(responses, 200)
+        if number == 0:
+            # Each answer counts the votes before it.
+            ups = sorted(response.data["upCount"] for response in responses)
+            assert ups == list(range(1, VOTERS + 1))
         own = votes.objects.filter(member=members[number])
         before = own.values_list("value", flat=True).first()
         responses = run_concurrently(
@@ -84,7 +88,9 @@ def test_without_the_lock_votes_at_once_break_the_uniqueness(
         path = f"{POSTS}/{make_post(make_member()).pk}/vote"
         responses = run_concurrently([send(client, "POST", path, {"value": "up"})] * 8)
         statuses |= set(sorted_statuses(responses))
-    assert statuses > {200}
+        if statuses > {200}:
+            return
+    pytest.fail("no two votes met")
 
 
 @pytest.mark.parametrize("round_", range(3))
@@ -106,7 +112,7 @@ def test_20_posts_and_comments_at_once_bring_exactly_three_awards(round_: Any) -
 def test_comments_written_and_deleted_at_once_are_counted() -> None:
     post = make_post(make_member())
     client, path = JSONClient(make_member()), f"{POSTS}/{post.pk}/comments"
-    for _ in range(10):
+    for _ in range(scaled(3, 10)):
         old = [make_comment(post.member, post=post).pk for _ in range(4)]
         admin = JSONClient(make_member(role="ADMIN"))
         calls = [send(client, "POST", path, {"content": "x"})] * 4
@@ -119,7 +125,7 @@ def test_post_deleted_while_others_write_below_it_leaves_nothing_behind() -> Non
     # Each write comes before the deletion or gets 404.
     voters = [JSONClient(make_member()) for _ in range(4)]
     author, admin = make_member(), JSONClient(make_member(role="ADMIN"))
-    for _ in range(20):
+    for _ in range(scaled(4, 20)):
         post = make_post(author, ups=2)
         comment = make_comment(make_member(), post=post, ups=2)
         path, owner = f"{POSTS}/{post.pk}", JSONClient(author)
@@ -144,7 +150,7 @@ def test_post_deleted_while_others_write_below_it_leaves_nothing_behind() -> Non
 
 def test_members_who_leave_at_once_while_others_write_never_wait_crosswise() -> None:
     # Two members commented and voted on each other's posts; a third writes.
-    for _ in range(15):
+    for _ in range(scaled(2, 15)):
         leavers, other = [make_member() for _ in range(2)], make_member()
         members = [*leavers, other]
         posts = [make_post(member) for member in members]
@@ -178,7 +184,7 @@ def test_categories_changed_crosswise_are_counted() -> None:
     author = make_member()
     client = JSONClient(author)
     posts = [make_post(author, category=c) for c in ("tips", "saving")] * 4
-    for _ in range(10):
+    for _ in range(scaled(3, 10)):
         calls = [
             send(client, "PATCH", f"{POSTS}/{post.pk}", {"category": category})
             for post, category in zip(

@@ -15,13 +15,14 @@ from tests.support.factories import (
     make_tag,
 )
 from tests.support.races import run_concurrently, sorted_statuses
+from tests.support.scale import scaled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 BUDGETS = "/api/account/budgets"
 CATEGORIES = "/api/account/categories"
 TAGS = "/api/account/tags"
-ROUNDS = 15
+ROUNDS = scaled(4, 15)
 NOVEMBER = {"year": 2026, "month": 11}
 
 

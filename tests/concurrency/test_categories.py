@@ -7,13 +7,20 @@ import pytest
 from ledger.models import Category, DefaultCategory, Entry, EntryTag, Tag
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_entry
-from tests.support.races import caller, run_concurrently, sorted_statuses
+from tests.support.races import (
+    Turn,
+    caller,
+    race,
+    run_concurrently,
+    sorted_statuses,
+)
+from tests.support.scale import scaled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 CATEGORIES = "/api/account/categories"
 ENTRIES = "/api/account/entries"
-ROUNDS = 50
+ROUNDS = scaled(6, 50)
 EXPENSE = {"date": "2026-11-21", "type": "expense", "amount": 7}
 
 
@@ -26,69 +33,63 @@ def test_two_moves_at_once_never_make_three_levels(
 ) -> None:
     # a under b while b goes under c: each alone is right, both together never.
     a, b, c = (make_category(member).pk for _ in range(3))
-    for _ in range(ROUNDS):
+
+    def turn(_: int) -> Turn:
         Category.objects.update(parent=None)
-        responses = run_concurrently(
-            [
-                caller(client, "PATCH", f"{CATEGORIES}/{a}", {"parentId": b}),
-                caller(client, "PATCH", f"{CATEGORIES}/{b}", {"parentId": c}),
-            ]
-        )
-        assert sorted_statuses(responses) == [200, 400]
-        refused = next(r for r in responses if r.status_code == 400)
+        answers = yield [
+            caller(client, "PATCH", f"{CATEGORIES}/{a}", {"parentId": b}),
+            caller(client, "PATCH", f"{CATEGORIES}/{b}", {"parentId": c}),
+        ]
+        (refused,) = (answer for answer in answers if answer.status_code == 400)
         assert refused.data["code"] == "CATEGORY_HIERARCHY"
         assert_two_levels()
+
+    race(turn, rounds=ROUNDS, in_any_order=(200, 400))
 
 
 def test_two_categories_that_move_under_each_other_at_once_make_no_circle(
     client: JSONClient, member: Any
 ) -> None:
     a, b = (make_category(member).pk for _ in range(2))
-    for _ in range(ROUNDS):
+
+    def turn(_: int) -> Turn:
         Category.objects.update(parent=None)
-        responses = run_concurrently(
-            [
-                caller(client, "PATCH", f"{CATEGORIES}/{a}", {"parentId": b}),
-                caller(client, "PATCH", f"{CATEGORIES}/{b}", {"parentId": a}),
-            ]
-        )
-        assert sorted_statuses(responses) == [200, 400]
+        yield [
+            caller(client, "PATCH", f"{CATEGORIES}/{a}", {"parentId": b}),
+            caller(client, "PATCH", f"{CATEGORIES}/{b}", {"parentId": a}),
+        ]
         assert_two_levels()
+
+    race(turn, rounds=ROUNDS, in_any_order=(200, 400))
 
 
 def test_new_minor_category_racing_the_move_of_its_major_never_makes_three_levels(
     client: JSONClient, member: Any
 ) -> None:
-    for number in range(ROUNDS // 2):
+    def turn(number: int) -> Turn:
         major, other = make_category(member).pk, make_category(member).pk
         body = {"name": f"minor {number}", "type": "expense", "parentId": major}
-        responses = run_concurrently(
-            [
-                caller(client, "POST", CATEGORIES, body),
-                caller(client, "PATCH", f"{CATEGORIES}/{major}", {"parentId": other}),
-            ]
-        )
-        assert sorted_statuses(responses) in ([201, 400], [200, 400])
+        yield [
+            caller(client, "POST", CATEGORIES, body),
+            caller(client, "PATCH", f"{CATEGORIES}/{major}", {"parentId": other}),
+        ]
         assert_two_levels()
+
+    race(turn, rounds=ROUNDS // 2, allowed={(201, 400), (400, 200)})
 
 
 def test_new_minor_category_racing_the_end_of_its_major_leaves_no_orphan(
     client: JSONClient, member: Any
 ) -> None:
-    for number in range(ROUNDS // 2):
+    def turn(number: int) -> Turn:
         major = make_category(member).pk
         body = {"name": f"minor {number}", "type": "expense", "parentId": major}
-        create, delete = run_concurrently(
-            [
-                caller(client, "POST", CATEGORIES, body),
-                caller(client, "DELETE", f"{CATEGORIES}/{major}"),
-            ]
-        )
-        outcome = (create.status_code, delete.status_code)
-        assert outcome in {(201, 400), (400, 204), (404, 204)}, (
-            outcome,
-            create.content,
-        )
+        yield [
+            caller(client, "POST", CATEGORIES, body),
+            caller(client, "DELETE", f"{CATEGORIES}/{major}"),
+        ]
+
+    race(turn, rounds=ROUNDS // 2, allowed={(201, 400), (400, 204), (404, 204)})
     parents = set(
         Category.objects.exclude(parent=None).values_list("parent_id", flat=True)
     )
@@ -98,13 +99,12 @@ def test_new_minor_category_racing_the_end_of_its_major_leaves_no_orphan(
 def test_unknown_category_and_tag_of_16_entries_at_once_are_made_once(
     client: JSONClient,
 ) -> None:
-    for number in range(3):
-        body = EXPENSE | {
-            "category": f"New {number}",
-            "tags": [f"tag {number}", f"shared {number}"],
-        }
-        responses = run_concurrently([caller(client, "POST", ENTRIES, body)] * 16)
-        assert sorted_statuses(responses) == [201] * 16
+    def turn(number: int) -> Turn:
+        tags = [f"tag {number}", f"shared {number}"]
+        body = EXPENSE | {"category": f"New {number}", "tags": tags}
+        yield [caller(client, "POST", ENTRIES, body)] * 16
+
+    race(turn, rounds=3, in_any_order=(201,) * 16)
     assert Category.objects.count() == 3
     assert Tag.objects.count() == 6
     assert Entry.objects.exclude(category=None).count() == 48
@@ -115,15 +115,14 @@ def test_unknown_category_and_tag_of_16_entries_at_once_are_made_once(
 
 
 def test_crosswise_tags_at_once_never_deadlock(client: JSONClient) -> None:
-    for number in range(10):
+    def turn(number: int) -> Turn:
         names = [f"a{number}", f"b{number}", f"c{number}"]
         bodies = [EXPENSE | {"tags": names}, EXPENSE | {"tags": names[::-1]}]
-        responses = run_concurrently(
-            [caller(client, "POST", ENTRIES, body) for body in bodies * 3]
-        )
-        assert sorted_statuses(responses) == [201] * 6
-        for response in responses:
-            assert sorted(response.data["tags"]) == names
+        answers = yield [caller(client, "POST", ENTRIES, body) for body in bodies * 3]
+        for answer in answers:
+            assert sorted(answer.data["tags"]) == names
+
+    race(turn, rounds=10, in_any_order=(201,) * 6)
     assert Tag.objects.count() == 30
 
 
@@ -148,26 +147,26 @@ def test_two_imports_at_once_make_no_duplicates_and_their_counts_add_up(
 
 
 def test_one_name_at_once_makes_one_category(client: JSONClient) -> None:
-    for number in range(5):
+    def turn(number: int) -> Turn:
         body = {"name": f"Food {number}", "type": "expense"}
-        responses = run_concurrently([caller(client, "POST", CATEGORIES, body)] * 4)
-        assert sorted_statuses(responses) == [201, 409, 409, 409]
+        yield [caller(client, "POST", CATEGORIES, body)] * 4
+
+    race(turn, rounds=5, in_any_order=(201, 409, 409, 409))
+    assert Category.objects.count() == 5
 
 
 def test_delete_racing_an_entry_by_name_never_loses_the_entrys_category(
     client: JSONClient, member: Any
 ) -> None:
-    for number in range(ROUNDS // 2):
+    def turn(number: int) -> Turn:
         category = make_category(member, name=f"Food {number}")
-        delete, write = run_concurrently(
-            [
-                caller(client, "DELETE", f"{CATEGORIES}/{category.pk}"),
-                caller(client, "POST", ENTRIES, EXPENSE | {"category": category.name}),
-            ]
-        )
-        outcome = (delete.status_code, write.status_code)
-        assert outcome in {(409, 201), (204, 201)}, (outcome, write.content)
+        _, write = yield [
+            caller(client, "DELETE", f"{CATEGORIES}/{category.pk}"),
+            caller(client, "POST", ENTRIES, EXPENSE | {"category": category.name}),
+        ]
         assert write.data["category"] == category.name
+
+    race(turn, rounds=ROUNDS // 2, allowed={(409, 201), (204, 201)})
 
 
 def test_new_categories_at_once_get_different_places(client: JSONClient) -> None:
@@ -186,33 +185,31 @@ def test_reorders_at_once_leave_one_of_the_orders(
 ) -> None:
     ids = [make_category(member).pk for _ in range(5)]
     orders = [ids, ids[::-1], [*ids[2:], *ids[:2]]]
-    for _ in range(10):
-        responses = run_concurrently(
-            [
-                caller(client, "PUT", f"{CATEGORIES}/reorder", {"ids": order})
-                for order in orders
-            ]
-        )
-        assert sorted_statuses(responses) == [200] * 3
+
+    def turn(_: int) -> Turn:
+        yield [
+            caller(client, "PUT", f"{CATEGORIES}/reorder", {"ids": order})
+            for order in orders
+        ]
         assert [row["id"] for row in client.get_json(CATEGORIES)] in orders
+
+    race(turn, rounds=10, in_any_order=(200, 200, 200))
 
 
 def test_move_of_entries_racing_a_new_entry_loses_none(
     client: JSONClient, member: Any
 ) -> None:
-    for number in range(10):
+    def turn(number: int) -> Turn:
         source = make_category(member, name=f"from {number}")
         target = make_category(member, name=f"to {number}")
         make_entry(member, category=source)
         path = f"{CATEGORIES}/{source.pk}?moveTo={target.pk}"
-        delete, write = run_concurrently(
-            [
-                caller(client, "DELETE", path),
-                caller(client, "POST", ENTRIES, EXPENSE | {"category": source.name}),
-            ]
-        )
-        outcome = (delete.status_code, write.status_code)
-        assert outcome in {(204, 201), (409, 201)}, (outcome, write.content)
+        yield [
+            caller(client, "DELETE", path),
+            caller(client, "POST", ENTRIES, EXPENSE | {"category": source.name}),
+        ]
+
+    race(turn, rounds=10, allowed={(204, 201), (409, 201)})
     assert not Entry.objects.filter(category=None).exists()
 
 
@@ -220,39 +217,34 @@ def test_move_of_entries_racing_a_change_to_a_new_category_never_deadlocks(
     client: JSONClient, member: Any
 ) -> None:
     # One locks the lists and then the entries, the other must not do the reverse.
-    for number in range(ROUNDS // 2):
+    def turn(number: int) -> Turn:
         source, target = make_category(member), make_category(member)
         entry = make_entry(member, category=source)
         body = {"category": f"New {number}", "tags": [f"new {number}"]}
-        responses = run_concurrently(
-            [
-                caller(
-                    client, "DELETE", f"{CATEGORIES}/{source.pk}?moveTo={target.pk}"
-                ),
-                caller(client, "PATCH", f"{ENTRIES}/{entry.pk}", body),
-            ]
-        )
-        assert sorted_statuses(responses) == [200, 204]
+        path = f"{CATEGORIES}/{source.pk}?moveTo={target.pk}"
+        yield [
+            caller(client, "DELETE", path),
+            caller(client, "PATCH", f"{ENTRIES}/{entry.pk}", body),
+        ]
         entry.refresh_from_db()
         assert entry.category is not None
         assert entry.category.name == f"New {number}"
+
+    race(turn, rounds=ROUNDS // 2, allowed={(204, 200)})
 
 
 def test_new_type_of_a_category_racing_an_entry_by_its_name_is_never_a_500(
     client: JSONClient, member: Any
 ) -> None:
-    for number in range(ROUNDS // 2):
+    def turn(number: int) -> Turn:
         category = make_category(member, name=f"Food {number}")
-        change, write = run_concurrently(
-            [
-                caller(
-                    client, "PATCH", f"{CATEGORIES}/{category.pk}", {"type": "income"}
-                ),
-                caller(client, "POST", ENTRIES, EXPENSE | {"category": category.name}),
-            ]
-        )
-        outcome = (change.status_code, write.status_code)
-        assert outcome in {(200, 201), (409, 201)}, (outcome, write.content)
+        path = f"{CATEGORIES}/{category.pk}"
+        _, write = yield [
+            caller(client, "PATCH", path, {"type": "income"}),
+            caller(client, "POST", ENTRIES, EXPENSE | {"category": category.name}),
+        ]
         stored = Entry.objects.get(pk=write.data["id"]).category
         assert stored is not None
         assert (stored.type, stored.name) == ("expense", category.name)
+
+    race(turn, rounds=ROUNDS // 2, allowed={(200, 201), (409, 201)})

@@ -4,11 +4,11 @@ import pytest
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from accounts import email_verification
-from accounts.codes import check_code
+from accounts.codes import email_verification
+from accounts.codes.codes import check_code
+from accounts.codes.password_reset import process_requests
 from accounts.errors import CodeInvalidError
 from accounts.models import AuthSession, CodeRequest, Mail
-from accounts.password_reset import process_requests
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
 from tests.support.mail import (

@@ -1,13 +1,9 @@
-"""The service during failovers between a primary and its standby.
-
-`script/bench failover` does the same ten times.
-"""
+"""The service during failovers between a primary and its standby."""
 
 import http.client
 import itertools
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,10 +16,10 @@ from devstack.stores.replication import ServerPair
 from tests.support.fault_injection import RunningService
 from tests.support.replication import run_on, run_pair
 from tests.support.stores import ValkeyServer
+from tests.support.waiting import wait_until
 
 WRITERS = 4
 PATH = "/api/account/entries"
-TIMEOUT_SECONDS = 20
 
 
 @dataclass
@@ -38,10 +34,7 @@ class Writes:
     def wait_for_more(self) -> None:
         """Wait until a write that begins after the call was acknowledged."""
         wanted = len(self.acknowledged) + WRITERS + 1
-        end = time.monotonic() + TIMEOUT_SECONDS
-        while len(self.acknowledged) < wanted:
-            assert time.monotonic() < end, self
-            time.sleep(0.01)
+        wait_until(lambda: len(self.acknowledged) >= wanted)
 
 
 @dataclass

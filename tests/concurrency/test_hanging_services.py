@@ -20,11 +20,11 @@ from core.bulkhead import Bulkhead
 from core.errors import ProviderUnavailableError
 from core.http_client import MAX_CALLS
 from devstack.stores.data_dir import LOOPBACK
-from ledger import rates
+from ledger.currencies import rates
+from ledger.currencies.provider import frankfurter
 from ledger.investments import price_providers
 from ledger.models import Entry, FxRate
-from ledger.providers.fx import frankfurter
-from ledger.providers.receipts import google_vision
+from ledger.receipts.provider import google_vision
 from tests.support.alert_texts import FOREIGN, NOTIFICATION
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member, make_stock, make_trade

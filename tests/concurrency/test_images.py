@@ -18,11 +18,12 @@ from core.db.transactions import retry_on_conflict
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member, make_post
 from tests.support.races import call_before, run_concurrently
+from tests.support.scale import scaled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 POSTS = "/api/board/posts"
-ROUNDS = 15
+ROUNDS = scaled(5, 15)
 CREATED, CHANGED = 201, 200
 
 

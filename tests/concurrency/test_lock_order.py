@@ -10,24 +10,23 @@ import pytest
 from django.apps import apps
 from django.utils import timezone
 
+from accounts.codes.password_reset import process_requests, request_reset
 from accounts.models import AuthSession, Member
-from accounts.password_reset import process_requests, request_reset
-from accounts.personal_tokens import create_token
-from accounts.sessions import create_session, purge_expired_sessions
+from accounts.sessions.store import create_session, purge_expired_sessions
+from accounts.tokens.tokens import create_token
 from billing.plan_expiry import expire_lapsed_plans
 from board.images import purge_unused_images
 from board.models import Post
 from core.leases.holding import HeldLease
 from ledger.backup.columns import Backup, TagRow
 from ledger.backup.restore import replace_ledger
-from ledger.default_categories import create_default_category
+from ledger.categories.defaults import create_default_category
 from ledger.demo.loader import create_demo_ledger
-from ledger.key_rotation import reencrypt_account_numbers
-from ledger.models import Category, Wallet, WalletRollup
-from ledger.move_job import run_moves
-from ledger.occurrences import process_due_rules
-from ledger.rollup_repair import repair_rollups
-from ledger.valuations import type_value
+from ledger.models import WalletRollup
+from ledger.recurring.occurrences import process_due_rules
+from ledger.rollups.repair import repair_rollups
+from ledger.wallets.key_rotation import reencrypt_account_numbers
+from ledger.wallets.valuations import set_valuation
 from tests.support.clients import JSONClient
 from tests.support.factories import (
     make_budget,
@@ -54,8 +53,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 # Of what is named here each is locked before those after it.
 ORDER = (
-    "ACCOUNT_DELETION",
     "LEDGER",
+    "ACCOUNT_DELETION",
     "member",
     "PURCHASE_TOKEN",
     "board_post",
@@ -88,7 +87,7 @@ def cast_of(actor: Member) -> dict[str, Any]:
     other = make_member()
     wallet, category = make_wallet(actor), make_category(actor)
     target, pension = make_wallet(actor), make_wallet(actor, manual_valuation=True)
-    type_value(pension, 1, date(2026, 1, 1), timezone.now())
+    set_valuation(actor, pension.pk, date(2026, 1, 1), 1, timezone.now())
     refers: dict[str, Any] = {"wallet": wallet, "category": category}
     stock = make_stock(actor)
     long_ago = date(2026, 1, 1)
@@ -227,7 +226,6 @@ JOBS: dict[str, Callable[[Member], object]] = {
         timezone.now(),
         cast("HeldLease", HeldForever()),
     ),
-    "moves": lambda member: run_moves(),
     "account numbers": lambda member: reencrypt_account_numbers(),
     "totals": lambda member: repair_rollups(member.pk),
     "expiry of plans": lambda member: expire_lapsed_plans(timezone.now()),
@@ -251,13 +249,6 @@ def test_job_takes_its_locks_in_order(
         request_reset({"login_id": "actor"}, "10.0.0.1", timezone.now())
     if name == "totals":
         assert WalletRollup.objects.owned_by(actor).update(balance=-1)
-    if name == "moves":
-        for model, source, target in (
-            (Wallet, "wallet", "target"),
-            (Category, "category", "into"),
-        ):
-            rows = model.objects.owned_by(actor).filter(pk=cast_of[source])
-            rows.update(moving_to=cast_of[target])
     # All of the job is one transaction here: members one after the other.
     with record_locks() as log:
         JOBS[name](actor)

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib.sessions.backends.base import UpdateError
 
 from accounts.models import AuthSession, Member
-from accounts.sessions import (
+from accounts.sessions.store import (
     SessionStore,
     create_session,
     hash_session_key,
@@ -20,12 +20,13 @@ from accounts.sessions import (
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
 from tests.support.races import run_concurrently
+from tests.support.scale import scaled
 from tests.support.stores import redis_at
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ME = "/api/auth/session"
-ROUNDS = 200
+ROUNDS = scaled(40, 200)
 READERS = 3
 NEW = "another-horse-10"
 
@@ -81,7 +82,10 @@ def test_logout_racing_requests_of_its_session_leaves_no_live_session() -> None:
 
 def test_end_of_all_sessions_racing_their_use_leaves_none_alive() -> None:
     member = make_member()
-    assert count_revived(member, lambda _: revoke_sessions(member), rounds=50) == 0
+    assert (
+        count_revived(member, lambda _: revoke_sessions(member), rounds=ROUNDS // 4)
+        == 0
+    )
 
 
 def test_suspension_racing_requests_holds_afterwards() -> None:
@@ -92,7 +96,7 @@ def test_suspension_racing_requests_holds_afterwards() -> None:
         invalidate_member_session_cache(member.pk)
 
     alive = 0
-    for _ in range(40):
+    for _ in range(ROUNDS // 5):
         Member.objects.filter(pk=member.pk).update(status="ACTIVE")
         client = by_token(create_session(member)[0])
         token = client.token
@@ -110,7 +114,7 @@ def test_plan_change_racing_requests_is_seen_afterwards() -> None:
         Member.objects.filter(pk=member.pk).update(plan=plan)
         invalidate_member_session_cache(member.pk)
 
-    for number in range(40):
+    for number in range(ROUNDS // 5):
         plan = ("PREMIUM", "FREE")[number % 2]
         readers = [partial(read, client.token)] * READERS
         run_concurrently([*readers, partial(change, plan)])
@@ -139,7 +143,7 @@ def test_saving_a_session_never_brings_it_back_after_its_end() -> None:
         except UpdateError:
             return
 
-    for _ in range(40):
+    for _ in range(ROUNDS // 5):
         key = create_session(member)[0]
         saves = [partial(save, key)] * READERS
         run_concurrently([*saves, partial(revoke_session, hash_session_key(key))])

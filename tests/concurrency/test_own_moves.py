@@ -1,4 +1,4 @@
-"""Moves between own wallets whose bookings come at the same time."""
+"""Moves between own wallets whose bookings come at the same time (spec 4.12)."""
 
 from functools import partial
 from itertools import cycle, islice
@@ -7,17 +7,18 @@ from typing import Any
 import pytest
 
 from accounts.models import Member
-from ledger.card_notifications import bank_bookings, processing
+from ledger.base import ledger_write
 from ledger.models import Entry, Notification
 from tests.support.alert_texts import APPROVAL, CANCELLATION, ENTRIES, NOTIFICATION
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 from tests.support.races import call_before, run_concurrently
 from tests.support.rollups import assert_rollups_are_right
+from tests.support.scale import scaled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-ROUNDS = 10
+ROUNDS = scaled(4, 10)
 REQUESTS = 16
 NOVEMBER = "2026-11-21T12:00:00+09:00"
 WITHDRAWAL = (
@@ -64,7 +65,7 @@ def test_both_bookings_at_once_are_one_transfer(
 ) -> None:
     # Without the lock neither booking sees the other one.
     with monkeypatch.context() as patch:
-        patch.setattr(bank_bookings, "lock_ledger", lambda member: None)
+        patch.setattr(ledger_write, "advisory_xact_lock", lambda *key: None)
         deposit = partial(send, client, DEPOSIT.format(50_000))
         with call_before(CREATE, deposit):
             send(client, WITHDRAWAL.format(50_000))
@@ -124,7 +125,7 @@ def test_approval_and_its_cancellation_at_once_leave_nothing(
 ) -> None:
     # Without the lock the cancellation finds no approval, and is found by none.
     with monkeypatch.context() as patch:
-        patch.setattr(processing, "lock_ledger", lambda member: None)
+        patch.setattr(ledger_write, "advisory_xact_lock", lambda *key: None)
         with call_before(CREATE, partial(send, client, CANCELLATION)):
             send(client, APPROVAL)
     assert list_types() == ["expense"]

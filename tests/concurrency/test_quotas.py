@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ledger import quotas
+from ledger.base import quotas
 from ledger.models import Category, QuickEntry, RecurringRule, Stock, Tag, Wallet
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
@@ -15,12 +15,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 ACCOUNT = "/api/account"
 ENTRY = {"date": "2026-11-21", "type": "expense", "amount": 5}
-RULE = ENTRY | {"frequency": "MONTHLY", "anchorDate": "2026-11-21"}
+TEMPLATE = {"type": "expense", "amount": 5}
+RULE = TEMPLATE | {"frequency": "MONTHLY", "anchorDate": "2026-11-21"}
 LISTS: list[tuple[Any, str, Any]] = [
     (Wallet, "wallets", {"name": "?", "kind": "CASH"}),
     (Category, "categories", {"name": "?", "type": "expense"}),
     (Tag, "tags", {"name": "?"}),
-    (QuickEntry, "quick-entries", ENTRY | {"name": "?"}),
+    (QuickEntry, "quick-entries", TEMPLATE | {"name": "?"}),
     (Stock, "stocks", {"code": "?", "name": "?"}),
     (RecurringRule, "recurring", RULE | {"name": "?"}),
     (Category, "entries", ENTRY | {"category": "?"}),

@@ -8,11 +8,12 @@ import pytest
 
 from accounts.models import Member
 from ledger.models import Category, Entry, Occurrence, RecurringRule
-from ledger.occurrences import process_due_rules
+from ledger.recurring.occurrences import process_due_rules
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_member, make_rule, make_wallet
 from tests.support.races import caller, run_concurrently, sorted_statuses
 from tests.support.rollups import assert_rollups_are_right
+from tests.support.scale import scaled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -23,7 +24,7 @@ NOW = datetime.fromisoformat("2026-11-21T12:00:00+09:00")
 LONG_AGO = datetime.fromisoformat("2020-01-01T00:00:00+09:00")
 FIRST = date(2026, 11, 17)
 DAYS = 5
-ROUNDS = 20
+ROUNDS = scaled(3, 20)
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -26,17 +25,18 @@ from ledger.backup import restore
 from ledger.backup.validation import validate_tables
 from ledger.models import Entry, Wallet
 from tests.support.clients import JSONClient
-from tests.support.factories import make_entry, make_member, make_wallet
-from tests.support.member_rows import dump_rows_of
+from tests.support.factories import dump_rows_of, make_entry, make_member, make_wallet
 from tests.support.races import run_concurrently, sorted_statuses
 from tests.support.rollups import assert_rollups_are_right
+from tests.support.scale import scaled
 from tests.support.stores import find_closed_port
+from tests.support.waiting import wait_until
 from tests.support.workbooks import ENTRY, RESTORE
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-ROUNDS = 20
+ROUNDS = scaled(4, 20)
 ENTRIES = "/api/account/entries"
 # The advisory lock that blocks a restore before its last sheet.
 HOLD = 4711
@@ -233,13 +233,6 @@ def is_held() -> bool:
             f" AND objid = {HOLD} AND NOT granted"
         )
         return bool(cursor.fetchone()[0])
-
-
-def wait_until(condition: Any, seconds: int = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "timeout"
-        time.sleep(0.02)
 
 
 def test_killed_web_process_leaves_the_old_data(

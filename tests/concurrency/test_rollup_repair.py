@@ -7,8 +7,7 @@ import pytest
 from django.db import connection, transaction
 
 from accounts.models import Member
-from ledger import rollup_repair
-from ledger.locking import lock_ledger
+from core.db.locks import AdvisoryLock, advisory_xact_lock
 from ledger.models import (
     CategoryRollup,
     DayRollup,
@@ -17,7 +16,8 @@ from ledger.models import (
     Wallet,
     WalletRollup,
 )
-from ledger.rollup_repair import count_wrong_rows, repair_rollups
+from ledger.rollups import repair as rollup_repair
+from ledger.rollups.repair import count_wrong_rows, repair_rollups
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_member, make_wallet
 from tests.support.races import run_concurrently
@@ -39,7 +39,7 @@ def member() -> Member:
 @transaction.atomic
 def damage_rollups(member: Member) -> None:
     """Make rows of several rollups wrong, as no writer of the service does."""
-    lock_ledger(member)
+    advisory_xact_lock(AdvisoryLock.LEDGER, member.pk)
     DayRollup.objects.owned_by(member).delete()
     CategoryRollup.objects.owned_by(member).update(amount=3)
     TagRollup.objects.owned_by(member).update(entry_count=0)
@@ -152,7 +152,7 @@ def test_check_does_not_wait_for_a_restore(member: Member) -> None:
 
     def lock() -> None:
         with transaction.atomic(), connection.cursor() as cursor:
-            lock_ledger(member)
+            advisory_xact_lock(AdvisoryLock.LEDGER, member.pk)
             for table in ("account_ledger", "account_entry"):
                 cursor.execute(
                     f"SELECT FROM {table} WHERE member_id = %s FOR UPDATE", [member.pk]

@@ -1,4 +1,4 @@
-"""Second factors at the same moment: each step and each recovery code counts once."""
+"""Concurrent second factors: each step and recovery code counts once (spec 2.16)."""
 
 import threading
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from accounts import second_factor
+from accounts.login import second_factor
+from accounts.login.second_factor import CodeMatch
 from accounts.models import AuthSession, Member, RecoveryCode, TotpFactor
-from accounts.rate_limits import RateLimitPolicy
-from accounts.second_factor import CodeMatch
+from accounts.security.rate_limits import RateLimitPolicy
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 from tests.support.races import run_concurrently, sorted_statuses

@@ -11,12 +11,13 @@ from tests.support.clients import JSONClient
 from tests.support.factories import make_member, make_wallet
 from tests.support.races import run_concurrently, sorted_statuses
 from tests.support.rollups import assert_rollups_are_right
+from tests.support.scale import scaled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ENTRIES, STATISTICS = "/api/account/entries", "/api/account/statistics"
 BODY = {"type": "expense", "amount": 7, "category": "식비", "tags": ["외식", "회사"]}
-ROUNDS = 40
+ROUNDS = scaled(10, 40)
 
 
 def test_entries_written_and_deleted_at_once_never_wait_crosswise() -> None:

@@ -6,17 +6,18 @@ import pytest
 from django.db.models import Sum
 
 from accounts.models import Member
-from ledger.investments import trading
+from ledger.base import ledger_write
 from ledger.models import Position, Stock, Trade
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member, make_stock, make_trade
-from tests.support.races import caller, run_concurrently, sorted_statuses
+from tests.support.races import Turn, caller, race, run_concurrently, sorted_statuses
+from tests.support.scale import scaled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 TRADES = "/api/account/trades"
 STOCKS = "/api/account/stocks"
-ROUNDS = 100
+ROUNDS = scaled(12, 100)
 
 
 @pytest.fixture
@@ -45,21 +46,22 @@ def held(stock: Stock) -> int:
 
 
 def test_racing_sells_never_oversell(client: JSONClient, member: Any) -> None:
-    for _ in range(ROUNDS):
+    def turn(_: int) -> Turn:
         stock = make_trade(member, quantity=10).stock
-        responses = run_concurrently([sell(client, stock)] * 3)
-        assert sorted_statuses(responses) == [201, 400, 400]
-        refused = [r.data["code"] for r in responses if r.status_code == 400]
+        answers = yield [sell(client, stock)] * 3
+        refused = [r.data["code"] for r in answers if r.status_code == 400]
         assert refused == ["NEGATIVE_HOLDINGS"] * 2
         assert held(stock) == 4
+
+    race(turn, rounds=ROUNDS, in_any_order=(201, 400, 400))
 
 
 def test_without_the_lock_they_would(
     client: JSONClient, member: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The race is real: this is what the lock is for.
-    monkeypatch.setattr(trading, "lock_ledger", lambda *_: None)
-    for _ in range(ROUNDS):
+    monkeypatch.setattr(ledger_write, "advisory_xact_lock", lambda *_: None)
+    for _ in range(100):
         stock = make_trade(member, quantity=10).stock
         if sorted_statuses(run_concurrently([sell(client, stock)] * 3)) != [
             201,
@@ -73,22 +75,20 @@ def test_without_the_lock_they_would(
 def test_sell_racing_edit_and_delete_of_the_buys_never_oversells(
     client: JSONClient, member: Any
 ) -> None:
-    for _ in range(ROUNDS):
+    def turn(_: int) -> Turn:
         first = make_trade(member, quantity=6)
         stock = first.stock
         second = make_trade(member, stock=stock, quantity=4)
-        responses = run_concurrently(
-            [
-                sell(client, stock),
-                caller(client, "PATCH", f"{TRADES}/{first.pk}", {"quantity": 1}),
-                caller(client, "DELETE", f"{TRADES}/{second.pk}"),
-            ]
-        )
-        # In any order the deletion leaves enough, and the sale (6 of 10) and the smaller
-        # purchase (1 for 6) exclude each other.
-        statuses = [response.status_code for response in responses]
-        assert statuses in ([201, 400, 204], [400, 200, 204])
-        assert held(stock) == (0 if statuses[0] == 201 else 1)
+        sold, _, _ = yield [
+            sell(client, stock),
+            caller(client, "PATCH", f"{TRADES}/{first.pk}", {"quantity": 1}),
+            caller(client, "DELETE", f"{TRADES}/{second.pk}"),
+        ]
+        assert held(stock) == (0 if sold.status_code == 201 else 1)
+
+    # In any order the deletion leaves enough, and the sale (6 of 10) and the smaller
+    # purchase (1 for 6) exclude each other.
+    race(turn, rounds=ROUNDS, allowed={(201, 400, 204), (400, 200, 204)})
 
 
 def test_trades_that_move_between_two_stocks_never_deadlock(
@@ -119,17 +119,18 @@ def test_reorder_and_portfolio_racing_writers_never_deadlock(
     for stock in stocks:
         make_trade(member, stock=stock, quantity=100)
     ids = [stock.pk for stock in stocks]
-    for _ in range(ROUNDS // 4):
-        ids = ids[::-1]
-        responses = run_concurrently(
-            [
-                caller(client, "PUT", f"{STOCKS}/reorder", {"ids": ids}),
-                caller(client, "GET", "/api/account/portfolio"),
-                caller(client, "GET", "/api/account/portfolio"),
-                *(sell(client, stock, 1) for stock in stocks[:3]),
-            ]
-        )
-        assert sorted_statuses(responses) == [200, 200, 200, 201, 201, 201]
+
+    def turn(_: int) -> Turn:
+        ids.reverse()
+        yield [
+            caller(client, "PUT", f"{STOCKS}/reorder", {"ids": ids}),
+            caller(client, "GET", "/api/account/portfolio"),
+            caller(client, "GET", "/api/account/portfolio"),
+            *(sell(client, stock, 1) for stock in stocks[:3]),
+        ]
+
+    race(turn, rounds=ROUNDS // 4, allowed={(200, 200, 200, 201, 201, 201)})
+    assert [held(stock) for stock in stocks[3:]] == [100] * 3
 
 
 class NoPrices:
@@ -140,16 +141,14 @@ class NoPrices:
 def test_delete_of_a_stock_racing_its_first_trade(
     client: JSONClient, member: Any
 ) -> None:
-    for _ in range(ROUNDS // 4):
+    def turn(_: int) -> Turn:
         stock = make_stock(member)
         body = {"stockId": stock.pk, "side": "BUY", "date": "2026-11-05"}
-        delete, trade = run_concurrently(
-            [
-                caller(client, "DELETE", f"{STOCKS}/{stock.pk}"),
-                caller(client, "POST", TRADES, body | {"quantity": 1, "price": 1}),
-            ]
-        )
-        outcome = (delete.status_code, trade.status_code)
-        assert outcome in {(204, 400), (409, 201)}, outcome
+        yield [
+            caller(client, "DELETE", f"{STOCKS}/{stock.pk}"),
+            caller(client, "POST", TRADES, body | {"quantity": 1, "price": 1}),
+        ]
         left = Stock.objects.filter(pk=stock.pk).exists()
         assert left == Trade.objects.filter(stock_id=stock.pk).exists()
+
+    race(turn, rounds=ROUNDS // 4, allowed={(204, 400), (409, 201)})

@@ -8,16 +8,18 @@ from django.db.models import Sum
 from ledger.models import Entry, QuickEntry, Wallet, WalletRollup
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_wallet
-from tests.support.races import caller, run_concurrently, sorted_statuses
+from tests.support.races import Turn, caller, race, run_concurrently, sorted_statuses
 from tests.support.rollups import assert_rollups_are_right
+from tests.support.scale import scaled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 WALLETS = "/api/account/wallets"
 ENTRIES = "/api/account/entries"
 QUICK = "/api/account/quick-entries"
-ROUNDS = 25
-EXPENSE = {"date": "2026-11-21", "type": "expense", "amount": 7, "name": "Lunch"}
+ROUNDS = scaled(4, 25)
+EXPENSE = {"date": "2026-11-21", "type": "expense", "amount": 7}
+TEMPLATE = {"type": "expense", "amount": 7, "name": "Lunch"}
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
@@ -25,17 +27,17 @@ EXPENSE = {"date": "2026-11-21", "type": "expense", "amount": 7, "name": "Lunch"
 def test_delete_racing_a_write_never_leaves_a_dangling_reference(
     client: JSONClient, member: Any, path: Any, method: str
 ) -> None:
-    model = Entry if path == ENTRIES else QuickEntry
+    model, body = (Entry, EXPENSE) if path == ENTRIES else (QuickEntry, TEMPLATE)
     for _ in range(ROUNDS):
         wallet = make_wallet(member)
         address = path
         if method != "POST":
-            created = client.send("POST", path, EXPENSE)
+            created = client.send("POST", path, body)
             address = f"{path}/{created.data['id']}"
         delete, write = run_concurrently(
             [
                 caller(client, "DELETE", f"{WALLETS}/{wallet.pk}"),
-                caller(client, method, address, EXPENSE | {"walletId": wallet.pk}),
+                caller(client, method, address, body | {"walletId": wallet.pk}),
             ]
         )
         outcome = (delete.status_code, write.status_code)
@@ -53,17 +55,17 @@ def test_delete_with_move_to_takes_a_racing_entry_along_or_refuses_one(
     client: JSONClient, member: Any
 ) -> None:
     target = make_wallet(member)
-    for _ in range(ROUNDS):
+
+    def turn(_: int) -> Turn:
         wallet = make_wallet(member)
         make_entry(member, wallet=wallet)
-        delete, write = run_concurrently(
-            [
-                caller(client, "DELETE", f"{WALLETS}/{wallet.pk}?moveTo={target.pk}"),
-                caller(client, "POST", ENTRIES, EXPENSE | {"walletId": wallet.pk}),
-            ]
-        )
-        outcome = (delete.status_code, write.status_code)
-        assert outcome in {(204, 201), (204, 400), (204, 404), (409, 201)}, outcome
+        yield [
+            caller(client, "DELETE", f"{WALLETS}/{wallet.pk}?moveTo={target.pk}"),
+            caller(client, "POST", ENTRIES, EXPENSE | {"walletId": wallet.pk}),
+        ]
+
+    allowed = {(204, 201), (204, 400), (204, 404), (409, 201)}
+    race(turn, rounds=ROUNDS, allowed=allowed)
     assert_rollups_are_right()
     referred = set(Entry.objects.values_list("wallet_id", flat=True))
     assert referred <= set(Wallet.objects.values_list("pk", flat=True))
@@ -72,17 +74,16 @@ def test_delete_with_move_to_takes_a_racing_entry_along_or_refuses_one(
 def test_two_wallets_that_move_into_each_other_never_deadlock(
     client: JSONClient, member: Any
 ) -> None:
-    for _ in range(ROUNDS):
+    def turn(_: int) -> Turn:
         first, second = make_wallet(member), make_wallet(member)
         make_entry(member, wallet=first)
         make_entry(member, wallet=second)
-        responses = run_concurrently(
-            [
-                caller(client, "DELETE", f"{WALLETS}/{first.pk}?moveTo={second.pk}"),
-                caller(client, "DELETE", f"{WALLETS}/{second.pk}?moveTo={first.pk}"),
-            ]
-        )
-        assert sorted_statuses(responses) == [204, 404]
+        yield [
+            caller(client, "DELETE", f"{WALLETS}/{first.pk}?moveTo={second.pk}"),
+            caller(client, "DELETE", f"{WALLETS}/{second.pk}?moveTo={first.pk}"),
+        ]
+
+    race(turn, rounds=ROUNDS, in_any_order=(204, 404))
     assert_rollups_are_right()
 
 
@@ -144,10 +145,11 @@ def test_new_wallets_at_once_get_different_places(client: JSONClient) -> None:
 
 
 def test_one_name_at_once_makes_one_wallet(client: JSONClient) -> None:
-    for number in range(5):
+    def turn(number: int) -> Turn:
         body = {"name": f"Cash {number}", "kind": "CASH"}
-        responses = run_concurrently([caller(client, "POST", WALLETS, body)] * 4)
-        assert sorted_statuses(responses) == [201, 409, 409, 409]
+        yield [caller(client, "POST", WALLETS, body)] * 4
+
+    race(turn, rounds=5, in_any_order=(201, 409, 409, 409))
     assert Wallet.objects.count() == 5
 
 
@@ -170,20 +172,18 @@ def test_one_pending_entry_confirmed_at_once_is_confirmed_once(
 def test_delete_with_move_to_racing_the_same_move_of_an_entry_never_deadlocks(
     client: JSONClient, member: Any
 ) -> None:
-    for _ in range(ROUNDS):
+    def turn(_: int) -> Turn:
         source, target = make_wallet(member), make_wallet(member)
         entry = make_entry(member, wallet=source)
-        responses = run_concurrently(
-            [
-                caller(client, "DELETE", f"{WALLETS}/{source.pk}?moveTo={target.pk}"),
-                caller(
-                    client, "PATCH", f"{ENTRIES}/{entry.pk}", {"walletId": target.pk}
-                ),
-            ]
-        )
-        assert sorted_statuses(responses) == [200, 204]
+        body = {"walletId": target.pk}
+        yield [
+            caller(client, "DELETE", f"{WALLETS}/{source.pk}?moveTo={target.pk}"),
+            caller(client, "PATCH", f"{ENTRIES}/{entry.pk}", body),
+        ]
         entry.refresh_from_db()
         assert entry.wallet == target
+
+    race(turn, rounds=ROUNDS, allowed={(204, 200)})
 
 
 def test_reorder_racing_a_new_wallet_is_never_a_5xx(
@@ -210,14 +210,14 @@ def test_reorder_racing_a_new_wallet_is_never_a_5xx(
 def test_card_that_becomes_a_bank_account_keeps_no_racing_installments(
     client: JSONClient, member: Any
 ) -> None:
-    for _ in range(ROUNDS):
+    def turn(_: int) -> Turn:
         card = make_wallet(member, kind="CARD")
         body = EXPENSE | {"walletId": card.pk, "installmentMonths": 3}
-        change, write = run_concurrently(
-            [
-                caller(client, "PATCH", f"{WALLETS}/{card.pk}", {"kind": "BANK"}),
-                caller(client, "POST", ENTRIES, body),
-            ]
-        )
-        outcome = (change.status_code, write.status_code)
-        assert outcome in {(200, 400), (400, 201)}, outcome
+        yield [
+            caller(client, "PATCH", f"{WALLETS}/{card.pk}", {"kind": "BANK"}),
+            caller(client, "POST", ENTRIES, body),
+        ]
+
+    race(turn, rounds=ROUNDS, allowed={(200, 400), (400, 201)})
+    paid = Entry.objects.filter(installment_months=3)
+    assert not paid.exclude(wallet__kind="CARD").exists()

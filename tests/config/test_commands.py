@@ -79,7 +79,7 @@ def test_commands_of_the_contract_are_there() -> None:
         "Backups and restore",
         "Keys",
         "Restoring a member",
-        "What is deleted by itself",
+        "Automatic deletion",
         "Upgrades",
         "The store",
     ],
@@ -94,8 +94,7 @@ def test_manual_has_its_chapter(heading: str) -> None:
     ["web", "worker", "Beat", "Valkey", "cluster", "PostgreSQL", "standby", "Citus"],
 )
 def test_page_about_scaling_says_what_becomes_of_each_part(part: str) -> None:
-    page = (ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")
-    assert part in page
+    assert part in (ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.django_db

@@ -26,5 +26,4 @@ def test_page_names_the_service_and_leads_to_documents_admin_and_health() -> Non
 
 
 def test_page_asks_nobody_else_and_runs_nothing() -> None:
-    page = read()
-    assert not re.search(r"https?://|<script|<link|url\(", page)
+    assert not re.search(r"https?://|<script|<link|url\(", read())

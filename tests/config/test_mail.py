@@ -50,17 +50,10 @@ def test_folder_is_a_path(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        "mail.example",
-        "http://mail.example",
-        "smtp://",
-        "smtp://mail.example:port",
-        "smtp://mail.example:0",
-        "smtp://mail.example/path",
-        "smtp://mail.example?tls=no",
-        "smtp://user@mail.example",
-        "smtp://:swordfish@mail.example",
-        "smtp://[x",
-        "file:",
+        *("mail.example", "http://mail.example", "smtp://", "smtp://mail.example:port"),
+        *("smtp://mail.example:0", "smtp://mail.example/path"),
+        *("smtp://mail.example?tls=no", "smtp://user@mail.example"),
+        *("smtp://:swordfish@mail.example", "smtp://[x", "file:"),
     ],
 )
 def test_other_address_is_refused_without_its_password(

@@ -5,7 +5,7 @@ import sys
 
 from devstack.environment import ROOT
 
-# Four threads compute passwords, as in `accounts.hashers`, each several at once.
+# Four threads compute passwords, as in `accounts.login.hashers`, each several at once.
 HASH_PASSWORDS = """
 import threading
 from pathlib import Path

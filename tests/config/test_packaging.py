@@ -29,16 +29,6 @@ REQUIREMENTS = ("requirements", "requirements-embedded", "requirements-dev")
 PIN = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^\s;\\]+)", re.MULTILINE)
 READ_SETTING = re.compile(r"""env\.read_\w+\(\s*"([A-Z_]+)\"""")
 DATABASE_URL = "postgresql://ledger@db.example/ledger"
-SETTINGS = re.findall(
-    r"\w+",
-    """
-    DATABASE_URL REDIS_URL SECRET_KEY DEBUG ALLOWED_HOSTS CORS_ALLOWED_ORIGINS
-    TRUSTED_PROXY_COUNT PUBLIC_URL HOME_CURRENCY TIME_ZONE SESSION_TTL_DAYS
-    ACCOUNT_NUMBER_KEY IDP_CLIENT_ID OCR_API_KEY FX_PROVIDER PRICE_PROVIDER
-    STORE_VERIFIER BILLING_TEST_MODE IDP_TOKENINFO_URL OCR_BASE_URL FX_BASE_URL
-    PRICE_BASE_URL STORE_BASE_URL DATA_DIR PORT WEB_CONCURRENCY WEB_THREADS
-    """,
-)
 
 
 def read(name: str) -> str:
@@ -108,17 +98,7 @@ def test_image_contains_every_app() -> None:
     }
     apps = {path.parent.name for path in ROOT.glob("*/apps.py")}
     assert "devstack" not in let_in
-    assert (
-        apps
-        | {
-            "card_alerts",
-            "config",
-            "core",
-            "templates",
-            "manage.py",
-        }
-        <= let_in
-    )
+    assert apps | {"card_alerts", "config", "core", "templates", "manage.py"} <= let_in
 
 
 def test_every_long_running_service_restarts_and_has_a_health_check() -> None:
@@ -282,22 +262,13 @@ def test_service_on_citus_starts_after_the_distribution() -> None:
     assert set(conditions.values()) == {"service_completed_successfully"}
     # An override changes services by their names.
     assert set(plain) & set(services) == {
-        "postgres",
-        "migrate",
-        "web",
-        "worker",
-        "beat",
+        *("postgres", "migrate", "web", "worker", "beat"),
     }
     assert services["distribute"]["image"] == plain["web"]["image"]
     own = services["distribute"]["environment"]
     assert own.items() <= plain["web"]["environment"].items()
     assert {"DATABASE_URL", "REDIS_URL", "DATA_DIR", "ACCEPT_UNSAFE"} <= set(own)
     assert services["distribute"]["secrets"] == plain["web"]["secrets"]
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_setting_is_documented(name: str) -> None:
-    assert re.search(rf"^#?{name}=", read(".env.example"), re.MULTILINE)
 
 
 def test_every_setting_that_is_read_is_documented() -> None:
@@ -330,37 +301,3 @@ def test_version_and_license_are_the_same_everywhere() -> None:
     assert "GNU AFFERO GENERAL PUBLIC LICENSE\nVersion 3" in read("LICENSE")
     for name in ("README.md", "README.ko.md"):
         assert f"[{license_name}](LICENSE)" in read(name)
-
-
-DOCUMENTS = sorted(
-    path.relative_to(ROOT)
-    for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
-)
-
-
-@pytest.mark.parametrize("path", DOCUMENTS, ids=str)
-def test_documents_link_to_what_is_there(path: Path) -> None:
-    folder = (ROOT / path).parent
-    for target in re.findall(r"\]\(([^)\s]+)\)", read(str(path))):
-        name, _, anchor = target.partition("#")
-        if ":" in name:
-            continue
-        linked = folder / name if name else ROOT / path
-        assert linked.exists(), target
-        if anchor:
-            headings = re.findall("^#+ (.*)$", linked.read_text("utf-8"), re.MULTILINE)
-            anchors = {
-                re.sub(r"[^\w -]", "", h).lower().replace(" ", "-") for h in headings
-            }
-            assert anchor in anchors, target
-
-
-def test_every_document_is_in_the_index() -> None:
-    index = read("docs/README.md")
-    for path in (ROOT / "docs").glob("*.md"):
-        assert path.name == "README.md" or f"]({path.name})" in index, path.name
-
-
-def test_pictures_of_the_documents_are_small() -> None:
-    for path in (ROOT / "docs" / "images").iterdir():
-        assert path.stat().st_size <= 150 * 1024, path.name

@@ -10,47 +10,77 @@ import pytest
 from devstack.environment import ROOT
 from tests.support.settings_process import import_settings, read_real
 
+DATABASE = "postgresql://u@db1"
+REFUSED = {
+    "SECRET_KEY": [""],
+    "DATABASE_URL": [
+        *("", "nonsense", "sqlite:///db.sqlite3", "mysql://a.example/ledger"),
+        *(
+            "postgresql://u@h:abc/d",
+            f"{DATABASE}:abc,db2/ledger",
+            f"{DATABASE},/ledger",
+        ),
+        *(f"{DATABASE}:0,db2/ledger", f"{DATABASE}:65536,db2/ledger"),
+        *(f"{DATABASE},db2", f"{DATABASE},db2/ledger?swordfish=1"),
+    ],
+    "DATABASE_POOL_SIZE": ["0"],
+    "REDIS_URL": ["valkey"],
+    "PUBLIC_URL": [
+        *("ledger.example", "http://127.0.0.1:8000/?a=b", "http://127.0.0.1:8000/#top"),
+    ],
+    "ALLOWED_HOSTS": ["http://x/y", "a.example b.example", "a.example:8000"],
+    "CORS_ALLOWED_ORIGINS": [
+        *("ledger.example", "*", "://a.example", "https://a.example:port"),
+        "https://a.example, https://b.example/app",
+    ],
+    "TRUSTED_PROXY_COUNT": ["-1"],
+    "SESSION_TTL_DAYS": ["0"],
+    "TIME_ZONE": ["Mars/Olympus"],
+    "HOME_CURRENCY": ["wonder", "ZZZ"],
+    "ACCOUNT_NUMBER_KEY": ["short"],
+    "SECRETS_KEY": ["short"],
+    "DEBUG": ["maybe"],
+    "LOG_LEVEL": ["LOUD"],
+    "IDP_TOKENINFO_URL": ["file:///etc/passwd"],
+    "OCR_BASE_URL": ["vision", "https://a.example/v1"],
+    "FX_BASE_URL": ["ftp://a.example", "https://a.example?x=1"],
+    "FX_PROVIDER": ["RateSources", "os.path.join"],
+    "PRICE_BASE_URL": ["https://", "https://a.example/v1"],
+    "PRICE_PROVIDER": [
+        *("a.b-c", "os.path.join"),
+        "ledger.investments.price_providers.TOTAL_TIMEOUT_SECONDS",
+    ],
+    "PREMIUM_MONTHLY_PRICE": ["4,900"],
+    "BILLING_TEST_MODE": ["perhaps"],
+    "STORE_BASE_URL": ["play", "https://a.example/v3/"],
+    "STORE_VERIFIER": ["billing.stores.Missing", "GooglePlay", "os.path.join"],
+    "STORE_SERVICE_ACCOUNT": [
+        *("/no/such/swordfish.json", '{"private_key": "swordfish"'),
+    ],
+}
+MANAGE = """
+import sys, runpy
+sys.argv[:] = ["manage.py", "check"]
+runpy.run_path("manage.py", run_name="__main__")
+"""
+
 
 @pytest.mark.parametrize(
-    ("name", "value"),
+    ("start", "name", "value"),
     [
-        ("HOME_CURRENCY", "wonder"),
-        ("OCR_BASE_URL", "vision"),
-        ("FX_BASE_URL", "ftp://a.example"),
-        ("PRICE_BASE_URL", "https://"),
-        ("FX_PROVIDER", "RateSources"),
-        ("PRICE_PROVIDER", "a.b-c"),
-        ("PREMIUM_MONTHLY_PRICE", "4,900"),
-        ("DATABASE_POOL_SIZE", "0"),
-        ("HOME_CURRENCY", "ZZZ"),
-        ("ALLOWED_HOSTS", "http://x/y"),
-        ("ALLOWED_HOSTS", "a.example b.example"),
-        ("ALLOWED_HOSTS", "a.example:8000"),
-        ("PUBLIC_URL", "http://127.0.0.1:8000/?a=b"),
-        ("PUBLIC_URL", "http://127.0.0.1:8000/#top"),
-        ("OCR_BASE_URL", "https://a.example/v1"),
-        ("FX_BASE_URL", "https://a.example?x=1"),
-        ("PRICE_BASE_URL", "https://a.example/v1"),
-        ("STORE_BASE_URL", "https://a.example/v3/"),
-        ("DATABASE_URL", "nonsense"),
-        ("DATABASE_URL", "postgresql://u@h:abc/d"),
-        ("DATABASE_URL", "mysql://a.example/ledger"),
-        ("STORE_VERIFIER", "os.path.join"),
-        ("FX_PROVIDER", "os.path.join"),
-        ("PRICE_PROVIDER", "ledger.investments.price_providers.TOTAL_TIMEOUT_SECONDS"),
-        ("CORS_ALLOWED_ORIGINS", "ledger.example"),
-        ("CORS_ALLOWED_ORIGINS", "*"),
-        ("CORS_ALLOWED_ORIGINS", "://a.example"),
-        ("CORS_ALLOWED_ORIGINS", "https://a.example, https://b.example/app"),
-        ("CORS_ALLOWED_ORIGINS", "https://a.example:port"),
+        *(("import config.wsgi", name, v) for name in REFUSED for v in REFUSED[name]),
+        (MANAGE, "SECRET_KEY", ""),
     ],
 )
-def test_other_settings_are_read_as_strictly(name: str, value: str) -> None:
-    result = import_settings("import config.wsgi", **{name: value})
+def test_setting_that_cannot_be_stops_the_start_with_one_line(
+    start: str, name: str, value: str
+) -> None:
+    result = import_settings(start, **{name: value})
     assert result.returncode != 0
     lines = result.stderr.strip().splitlines()
     assert len(lines) == 1, result.stderr
     assert name in lines[0]
+    assert "swordfish" not in result.stderr
 
 
 @pytest.mark.parametrize("missing", ["STORE_SERVICE_ACCOUNT", "STORE_PACKAGE_NAME"])
@@ -98,6 +128,7 @@ for origin in ("https://app.example", "https://evil.example"):
     first = Client(headers=asked).options("/api/billing/cancel")
     names = ("Origin", "Credentials", "Headers")
     print([live.get("Access-Control-Allow-Origin")]
+          + [live.get("Access-Control-Expose-Headers")]
           + [first.get(f"Access-Control-Allow-{name}") for name in names])
 """
 
@@ -109,9 +140,10 @@ def test_pages_of_listed_origins_alone_may_call_and_send_no_cookie() -> None:
     assert result.returncode == 0, result.stderr
     listed, other = map(ast.literal_eval, result.stdout.strip().splitlines())
     origin = "https://app.example"
-    assert listed[:3] == [origin, origin, None]
-    assert "authorization" in listed[3]
-    assert other[:3] == [None, None, None]
+    exposed = "Content-Disposition, ETag, Location, Retry-After, X-Request-ID"
+    assert listed[:4] == [origin, exposed, origin, None]
+    assert "authorization" in listed[4]
+    assert other[:4] == [None, None, None, None]
 
 
 def test_origin_of_a_packaged_app_is_taken() -> None:

@@ -8,7 +8,7 @@ from django.urls import resolve
 from accounts.models import Member
 from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
-from tests.support.factories import PASSWORD, make_entry, make_quick_entry
+from tests.support.factories import make_entry, make_quick_entry
 
 READS = [
     ("/auth/profile", "/api/auth/profile"),
@@ -62,45 +62,6 @@ def test_all_addresses_give_the_same_body(
     first, *others = [client.get_json(a) for a in list_addresses(written, canonical)]
     assert first
     assert others == [first, first]
-
-
-@pytest.mark.parametrize("prefix", ["", "/api"])
-def test_password_is_verified(
-    free_member: Member, client_of: ClientOf, prefix: str
-) -> None:
-    path = f"{prefix}/auth/verify-password"
-    response = client_of(free_member).send("POST", path, {"password": PASSWORD})
-    assert (response.status_code, response.data) == (200, {"verified": True})
-
-
-@pytest.mark.parametrize("prefix", ["", "/api"])
-def test_profile_is_changed(
-    free_member: Member, client_of: ClientOf, prefix: str
-) -> None:
-    path, body = f"{prefix}/auth/profile", {"displayName": "New name"}
-    response = client_of(free_member).send("PUT", path, body)
-    assert (response.status_code, response.data["displayName"]) == (200, "New name")
-
-
-@pytest.mark.parametrize("prefix", ["", "/api", "/api/account"])
-def test_entry_is_confirmed(
-    free_member: Member, client_of: ClientOf, prefix: str
-) -> None:
-    entry = make_entry(free_member, pending=True)
-    path = f"{prefix}/entries/{entry.pk}/confirm"
-    response = client_of(free_member).send("POST", path)
-    assert response.status_code == 200, response.content
-    assert response.data["pending"] is False
-
-
-@pytest.mark.parametrize("prefix", ["", "/api"])
-def test_default_categories_are_imported(
-    free_member: Member, client_of: ClientOf, prefix: str
-) -> None:
-    path = f"{prefix}/account/categories/import"
-    response = client_of(free_member).send("POST", path)
-    assert response.status_code == 200
-    assert set(response.data) >= {"imported", "skipped"}
 
 
 @pytest.mark.parametrize("prefix", ["", "/api"])

@@ -53,15 +53,11 @@ def test_address_is_what_the_outermost_trusted_proxy_saw(
 @pytest.mark.parametrize(
     ("address", "key"),
     [
-        ("192.0.2.1", "192.0.2.1"),
-        ("::ffff:192.0.2.1", "192.0.2.1"),
+        *(("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1")),
         ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
         ("2001:DB8:1:2::1", "2001:db8:1:2::/64"),
-        ("2001:db8:1:3::1", "2001:db8:1:3::/64"),
-        ("fe80::1%eth0", "fe80::/64"),
-        ("", "unknown"),
-        ("nonsense", "unknown"),
-        ("192.0.2.001", "unknown"),
+        *(("2001:db8:1:3::1", "2001:db8:1:3::/64"), ("fe80::1%eth0", "fe80::/64")),
+        *(("", "unknown"), ("nonsense", "unknown"), ("192.0.2.001", "unknown")),
     ],
 )
 def test_limits_count_networks_of_one_household_as_one(address: str, key: str) -> None:

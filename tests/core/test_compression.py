@@ -80,10 +80,7 @@ def test_length_tells_little_of_the_content() -> None:
     assert len({len(answer().content) for _ in range(50)}) > 10
 
 
-def test_list_and_document_are_compressed_and_equal(
-    client_of: ClientOf, free_member: Member
-) -> None:
-    client = client_of(free_member)
+def test_list_and_document_are_compressed_and_equal(client: JSONClient) -> None:
     for number in range(12):
         wallet = {"name": f"wallet {number}", "kind": "CASH"}
         client.send("POST", "/api/account/wallets", wallet)

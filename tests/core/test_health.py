@@ -1,5 +1,8 @@
 """The health checks: alive, able to serve, or not."""
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
 import pytest
 
 from tests.support.clients import JSONClient
@@ -10,55 +13,53 @@ from tests.support.stores import (
     run_valkey,
 )
 
+pytestmark = pytest.mark.django_db
 READY = "/api/health"
 LIVE = "/api/health/live"
-NOWHERE = "redis://127.0.0.1:{}/0"
 
 
-@pytest.mark.django_db
-def test_service_with_both_stores_is_ok() -> None:
-    with run_valkey():
+@contextmanager
+def stores(database: str, fast_store: str) -> Iterator[None]:
+    """Run the block with stores that are "up", "down" or "hanging"."""
+    with ExitStack() as stack:
+        if fast_store == "down":
+            stack.enter_context(redis_at(f"redis://127.0.0.1:{find_closed_port()}/0"))
+        else:
+            server = stack.enter_context(run_valkey())
+        if fast_store == "hanging":
+            server.hang()
+            stack.callback(server.heal)
+        if database == "down":
+            stack.enter_context(disconnect_database())
+        yield
+
+
+@pytest.mark.parametrize(
+    ("database", "fast_store", "status", "overall"),
+    [
+        ("up", "up", 200, "ok"),
+        ("up", "down", 200, "degraded"),
+        ("up", "hanging", 200, "degraded"),
+        ("down", "up", 503, "unavailable"),
+    ],
+)
+def test_readiness_follows_the_stores(
+    database: str, fast_store: str, status: int, overall: str
+) -> None:
+    with stores(database, fast_store):
         response = JSONClient().send("GET", READY)
-    assert response.status_code == 200
-    assert response.data == {"status": "ok", "database": "up", "fastStore": "up"}
+    expected = {"status": overall, "database": database}
+    expected["fastStore"] = "up" if fast_store == "up" else "down"
+    assert (response.status_code, response.data) == (status, expected)
+    assert ("Retry-After" in response.headers) == (status == 503)
 
 
-@pytest.mark.django_db
-def test_service_without_the_fast_store_is_degraded_but_serves() -> None:
-    with redis_at(NOWHERE.format(find_closed_port())):
-        response = JSONClient().send("GET", READY)
-    assert response.status_code == 200
-    assert response.data["status"] == "degraded"
-    assert (response.data["database"], response.data["fastStore"]) == ("up", "down")
-
-
-@pytest.mark.django_db
-def test_fast_store_that_hangs_is_down() -> None:
-    with run_valkey() as server:
-        server.hang()
-        response = JSONClient().send("GET", READY)
-        server.heal()
-    assert (response.status_code, response.data["fastStore"]) == (200, "down")
-
-
-@pytest.mark.django_db
-def test_service_without_the_database_is_unavailable() -> None:
-    with run_valkey(), disconnect_database():
-        response = JSONClient().send("GET", READY)
-    assert response.status_code == 503
-    assert int(response.headers["Retry-After"]) > 0
-    assert response.data["status"] == "unavailable"
-    assert (response.data["database"], response.data["fastStore"]) == ("down", "up")
-
-
-@pytest.mark.django_db
 def test_service_is_alive_whatever_else_is_down() -> None:
-    with redis_at(NOWHERE.format(find_closed_port())), disconnect_database():
+    with stores("down", "down"):
         response = JSONClient().send("GET", LIVE)
     assert (response.status_code, response.data) == (200, {"status": "ok"})
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("path", [READY, LIVE])
 def test_health_is_public_and_tells_no_secrets(path: str) -> None:
     client = JSONClient()

@@ -12,11 +12,8 @@ pytestmark = pytest.mark.django_db
 TOKEN = "a-token-of-the-operators"
 # Of a pod, a service, a container, and a made-up one.
 PROBE_HOSTS = [
-    "127.0.0.1:8000",
-    "10.244.1.7:8000",
-    "ledger-web.default.svc",
-    "[fd00::7]",
-    "a b",
+    *("127.0.0.1:8000", "10.244.1.7:8000", "ledger-web.default.svc"),
+    *("[fd00::7]", "a b"),
 ]
 
 

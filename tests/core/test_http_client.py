@@ -10,21 +10,17 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from accounts.idp_login import identity_provider
+from accounts.login.identity_provider import identity_provider
 from billing.stores.google_play import google_accounts, google_play
 from core import http_client
 from core.errors import ProviderBusyError, ProviderUnavailableError
 from core.http_client import MAX_CALLS, OutsideService
-from ledger.providers.fx import frankfurter, open_er_api
-from ledger.providers.receipts import google_vision
+from ledger.currencies.provider import frankfurter, open_er_api
+from ledger.receipts.provider import google_vision
 
 SERVICES = [
-    identity_provider,
-    google_play,
-    google_accounts,
-    google_vision,
-    frankfurter,
-    open_er_api,
+    *(identity_provider, google_play, google_accounts, google_vision),
+    *(frankfurter, open_er_api),
 ]
 CALLERS = 8
 

@@ -7,9 +7,7 @@ from django.db import connection, connections
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from accounts.models import Member
 from core.middleware import RetrySafeRequestsMiddleware
-from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
 
 WALLETS = "/api/account/wallets"
@@ -47,10 +45,7 @@ def test_id_that_the_client_sends_is_not_taken_over() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_read_survives_a_connection_that_broke(
-    free_member: Member, client_of: ClientOf
-) -> None:
-    client = client_of(free_member)
+def test_read_survives_a_connection_that_broke(client: JSONClient) -> None:
     assert client.send("GET", WALLETS).status_code == 200
     connection.ensure_connection()
     break_connections()
@@ -58,10 +53,7 @@ def test_read_survives_a_connection_that_broke(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_write_is_not_repeated_but_the_next_request_works(
-    free_member: Member, client_of: ClientOf
-) -> None:
-    client = client_of(free_member)
+def test_write_is_not_repeated_but_the_next_request_works(client: JSONClient) -> None:
     client.get_json("/api/auth/session")
     connection.ensure_connection()
     break_connections()

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from accounts.models import AuthSession, Member
-from accounts.sessions import create_session
+from accounts.sessions.store import create_session
 from core import progress
 from core.progress import SILENT_PROGRESS, Progress
 

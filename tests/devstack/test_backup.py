@@ -2,11 +2,13 @@
 
 import fcntl
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
@@ -15,51 +17,35 @@ import redis
 
 from devstack import backup, restore
 from devstack.dumps import DumpError
-from devstack.environment import ROOT, Environment, prepare_ephemeral_environment
+from devstack.environment import ROOT, Environment
+from devstack.stores import StoreDir, StoreLeases
 from devstack.stores.data_dir import open_lock_file, try_lock
+from devstack.stores.lease import acquire_store
+from tests.support.migrated_cluster import copy_migrated_cluster
+from tests.support.waiting import wait_until
 
 SECONDS = 120
-MEMBER = (
-    "from accounts.models import Member;"
-    "Member.objects.create(login_id='{name}', display_name='{name}',"
-    " email='{name}@example.com')"
-)
-
-# In one process, each of which takes seconds to start.
-FILL = (
-    "from django.core.management import call_command;"
-    "call_command('migrate', interactive=False); call_command('load_demo_data')"
-)
-
-Script = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="module")
 def stores() -> Iterator[Environment]:
     """Yield stores of this module alone, with all tables and a demo ledger."""
     kept = ("TEST_DATABASE_URL", "DATABASE_URL", "REDIS_URL", "DATABASE_TRANSACTION")
-    with pytest.MonkeyPatch.context() as patch:
-        for name in [each for each in os.environ if each.startswith(kept)]:
-            patch.delenv(name)
-        patch.setenv("DJANGO_SETTINGS_MODULE", "config.settings")
-        patch.setenv("SECRET_KEY", "k" * 50)
-        environment = prepare_ephemeral_environment()
-    try:
-        manage(environment, "shell", "--command", FILL)
-        yield environment
-    finally:
-        environment.stores.release()
-
-
-def manage(environment: Environment, *arguments: str) -> None:
-    subprocess.run(
-        [sys.executable, "manage.py", *arguments],
-        cwd=ROOT,
-        env=environment.settings,
-        check=True,
-        capture_output=True,
-        timeout=SECONDS,
+    folder = Path(tempfile.mkdtemp(prefix="household-ledger-backup-"))
+    folder.chmod(0o711)  # PostgreSQL may run under another account
+    copy_migrated_cluster(folder / "postgres", has_demo=True)
+    valkey = StoreDir(folder / "valkey", is_ephemeral=True)
+    postgres = StoreDir(folder / "postgres", is_ephemeral=True)
+    leases = StoreLeases(
+        (acquire_store("postgres", postgres), acquire_store("valkey", valkey))
     )
+    settings = {k: v for k, v in os.environ.items() if not k.startswith(kept)}
+    settings |= {"DJANGO_SETTINGS_MODULE": "config.settings", "SECRET_KEY": "k" * 50}
+    try:
+        yield Environment(settings | leases.settings, leases)
+    finally:
+        leases.release()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def start(
@@ -112,15 +98,9 @@ def list_databases(environment: Environment) -> set[object]:
     return set(query(environment, names, "postgres"))
 
 
-def add_member(environment: Environment, name: str) -> None:
-    manage(environment, "shell", "--command", MEMBER.format(name=name))
-
-
-def wait_for(is_true: Callable[[], object]) -> None:
-    end = time.monotonic() + SECONDS
-    while not is_true():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+def rename_member(environment: Environment, name: str) -> None:
+    with psycopg.connect(environment.settings["DATABASE_URL"]) as connection:
+        connection.execute("UPDATE member SET login_id = %s", [name])
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +114,7 @@ def dump(stores: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_backup_is_restored_with_every_row_and_the_former_database_is_kept(
+def test_backup_is_restored_with_rows_and_settings_and_the_former_database_is_kept(
     stores: Environment, dump: Path
 ) -> None:
     tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
@@ -144,39 +124,29 @@ def test_backup_is_restored_with_every_row_and_the_former_database_is_kept(
     def count() -> dict[str, object]:
         return {n: query(stores, f'SELECT count(*) FROM "{n}"')[0] for n in names}
 
-    before = count()
-    add_member(stores, "later")
-    client = redis.Redis.from_url(stores.settings["REDIS_URL"])
-    client.set("session:copy", "of the later database")
-    said = run(stores, "restore", dump)
-    assert list_logins(stores) == ["demo"]
-    assert count() == before
-    assert client.dbsize() == 0
-    client.close()
-    (former,) = list_databases(stores) - {"ledger"}
-    assert f"script/restore --drop {former}" in said
-    assert query(stores, "SELECT login_id FROM member", str(former)) == [
-        "demo",
-        "later",
-    ]
-    run(stores, "restore", "--drop", former)
-    assert list_databases(stores) == {"ledger"}
-
-
-def test_restored_database_has_the_encoding_locale_and_settings_of_the_former(
-    stores: Environment, dump: Path
-) -> None:
     described = (
         "SELECT (encoding, datlocprovider, datcollate, datlocale,"
         " (SELECT setconfig FROM pg_db_role_setting WHERE setdatabase = d.oid))::text"
         " FROM pg_database d WHERE datname = 'ledger'"
     )
+    before = count()
     with psycopg.connect(stores.settings["DATABASE_URL"]) as connection:
         connection.execute("ALTER DATABASE ledger SET my.setting TO 'a value'")
-    before = query(stores, described, "postgres")
-    run(stores, "restore", dump, "--drop-former")
-    assert query(stores, described, "postgres") == before
-    assert "my.setting=a value" in str(before)
+    settings = query(stores, described, "postgres")
+    assert "my.setting=a value" in str(settings)
+    rename_member(stores, "later")
+    client = redis.Redis.from_url(stores.settings["REDIS_URL"])
+    client.set("session:copy", "of the later database")
+    said = run(stores, "restore", dump)
+    assert list_logins(stores) == ["demo"]
+    assert count() == before
+    assert query(stores, described, "postgres") == settings
+    assert client.dbsize() == 0
+    client.close()
+    (former,) = list_databases(stores) - {"ledger"}
+    assert f"script/restore --drop {former}" in said
+    assert query(stores, "SELECT login_id FROM member", str(former)) == ["later"]
+    run(stores, "restore", "--drop", former)
     assert list_databases(stores) == {"ledger"}
 
 
@@ -186,7 +156,7 @@ def test_backup_that_is_killed_leaves_no_file_and_the_next_one_works(
     path = tmp_path / "killed.dump"
     partial = tmp_path / "killed.dump.partial"
     process = start(stores, "backup", path)
-    wait_for(lambda: partial.exists() and partial.stat().st_size)
+    wait_until(lambda: partial.exists() and partial.stat().st_size)
     kill(process)
     assert not path.exists()
     run(stores, "backup", "--no-check", path)
@@ -197,7 +167,7 @@ def test_backup_that_is_stopped_removes_what_it_wrote(
     stores: Environment, tmp_path: Path
 ) -> None:
     process = start(stores, "backup", tmp_path / "stopped.dump")
-    wait_for(lambda: list(tmp_path.iterdir()))
+    wait_until(lambda: list(tmp_path.iterdir()))
     process.terminate()
     process.communicate(timeout=SECONDS)
     assert process.returncode == 143
@@ -207,12 +177,12 @@ def test_backup_that_is_stopped_removes_what_it_wrote(
 def test_restore_that_is_killed_changes_nothing_and_the_next_one_works(
     stores: Environment, dump: Path
 ) -> None:
-    add_member(stores, "kept")
+    rename_member(stores, "kept")
     process = start(stores, "restore", dump)
-    wait_for(lambda: "ledger_restoring" in list_databases(stores))
+    wait_until(lambda: "ledger_restoring" in list_databases(stores))
     time.sleep(0.3)
     kill(process)
-    assert list_logins(stores) == ["demo", "kept"]
+    assert list_logins(stores) == ["kept"]
     run(stores, "restore", dump, "--drop-former")
     assert list_logins(stores) == ["demo"]
     assert list_databases(stores) == {"ledger"}
@@ -229,12 +199,10 @@ def test_dump_whose_totals_are_wrong_is_neither_kept_nor_restored(
     assert "check_totals failed" in fail(stores, "backup", path)
     assert list(tmp_path.iterdir()) == []
     run(stores, "backup", "--no-check", path)
-    assert "check_totals failed" in fail(stores, "backup", "--check", path)
     assert "check_totals failed" in fail(stores, "restore", path)
     assert list_databases(stores) == {"ledger"}
     with psycopg.connect(url) as connection:
         connection.execute(change.format("-").encode())
-    manage(stores, "check_totals")
 
 
 def test_restore_is_refused_while_the_service_runs(

@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,8 +18,8 @@ from devstack.environment import start_missing_stores
 from devstack.stores import StoreError, StoreLeases, acquire_stores
 from devstack.stores.data_dir import LOOPBACK, StoreDir, is_locked
 from devstack.stores.lease import ROOT, acquire_store
+from tests.support.waiting import wait_until
 
-END_SECONDS = 10
 HOLD_STORES = """
 import sys, time
 from pathlib import Path
@@ -60,11 +59,8 @@ def is_kept(folder: Path) -> bool:
     return is_locked(StoreDir(folder).supervisor_lock)
 
 
-def wait_until_free(folder: Path) -> bool:
-    end = time.monotonic() + END_SECONDS
-    while is_kept(folder) and time.monotonic() < end:
-        time.sleep(0.05)
-    return not is_kept(folder)
+def wait_until_free(folder: Path) -> None:
+    wait_until(lambda: not is_kept(folder))
 
 
 def test_second_user_joins_the_store_and_the_last_one_stops_it(data_dir: Path) -> None:
@@ -117,7 +113,7 @@ def test_stores_end_when_their_user_is_killed(data_dir: Path) -> None:
         assert user.stdout.readline().startswith(b"redis://")
         assert is_kept(data_dir / "valkey")
         user.kill()
-    assert wait_until_free(data_dir / "valkey")
+    wait_until_free(data_dir / "valkey")
 
 
 def test_store_that_dies_comes_back_at_its_address(data_dir: Path) -> None:
@@ -125,10 +121,7 @@ def test_store_that_dies_comes_back_at_its_address(data_dir: Path) -> None:
     try:
         with redis.Redis.from_url(stores.settings["REDIS_URL"]) as client:
             os.kill(int(client.info("server")["process_id"]), signal.SIGKILL)
-        end = time.monotonic() + END_SECONDS
-        while not answers(stores) and time.monotonic() < end:
-            time.sleep(0.05)
-        assert answers(stores)
+        assert wait_until(lambda: answers(stores))
     finally:
         stores.release()
 

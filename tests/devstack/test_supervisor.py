@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -110,9 +111,11 @@ def test_number_of_processes_and_threads_is_a_number(name: str) -> None:
 def test_of_several_databases_one_that_accepts_writes_is_enough() -> None:
     url = urlsplit(os.environ["DATABASE_URL"])
     user, _, host = url.netloc.rpartition("@")
-    hosts = f"{user}@127.0.0.1:{find_closed_port()},{host}"
-    address = url._replace(netloc=hosts).geturl()
-    supervisor.check_settings({"DATABASE_URL": address}, find_closed_port())
+    closed = f"127.0.0.1:{find_closed_port()}"
+    for hosts, is_enough in ((f"{closed},{host}", True), (f"{closed},{closed}", False)):
+        address = url._replace(netloc=f"{user}@{hosts}").geturl()
+        with nullcontext() if is_enough else pytest.raises(StartupError):
+            supervisor.check_settings({"DATABASE_URL": address}, find_closed_port())
 
 
 def test_database_that_does_not_answer_is_said_in_one_line() -> None:

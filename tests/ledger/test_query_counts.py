@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts.models import Member, PointHistory
 from ledger.investments.portfolio import get_portfolio
 from ledger.models import (
+    DefaultCategory,
     Occurrence,
     QuickEntryTag,
     RecurringRule,
@@ -93,6 +94,12 @@ def add_member(member: Member, number: Any) -> None:
     make_member()
 
 
+def add_default_category(member: Member, number: Any) -> None:
+    defaults = {"type": "expense", "sort_order": 100 + number}
+    major = DefaultCategory.objects.create(name=f"Major {number}", **defaults)
+    DefaultCategory.objects.create(name=f"Minor {number}", parent=major, **defaults)
+
+
 def add_tag(member: Member, number: Any) -> None:
     make_tag(member)
 
@@ -138,7 +145,7 @@ LISTS = [
     ("/api/account/wallets", add_wallet),
     ("/api/account/networth", add_wallet),
     ("/api/account/entries?size=100", add_entry),
-    ("/api/account/entries?size=100&keyword=&tag=every", add_entry),
+    ("/api/account/entries?size=100&tag=every", add_entry),
     ("/api/account/entries?size=100&type=expense&year=2026", add_entry),
     ("/api/account/categories", add_category),
     ("/api/account/quick-entries", add_quick_entry),
@@ -157,6 +164,9 @@ LISTS = [
     ("/api/account/networth/trend?unit=WEEK", add_flow),
     ("/api/auth/points?size=100", add_award),
     ("/api/users?size=100", add_member),
+    ("/api/admin/members?size=100", add_member),
+    ("/api/admin/members?size=100&search=member", add_member),
+    ("/api/admin/default-categories", add_default_category),
 ]
 
 

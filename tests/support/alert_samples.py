@@ -24,6 +24,9 @@ EXAM_2026C = SAMPLES / "notifications_exam_2026c.jsonl"
 EXAM_2026D = SAMPLES / "notifications_exam_2026d.jsonl"
 # The fifth one; some of its payments name whether they are partial.
 EXAM_2026E = SAMPLES / "notifications_exam_2026e.jsonl"
+# Texts by rule, with generated parts; messages that are no purchases.
+RULES = SAMPLES / "notification_rules.jsonl"
+REFUSED = SAMPLES / "notification_refused.jsonl"
 # Texts of several messages each, with the labels of all of them.
 ROOMS = SAMPLES / "notifications_rooms.jsonl"
 RECEIVED_AT = datetime(2026, 12, 31, 23, 59, tzinfo=timezone(timedelta(hours=9)))

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.models import Member
 from ledger.models import Entry, Occurrence, RecurringRule
-from ledger.occurrences import RecurringRunResult, process_due_rules
+from ledger.recurring.occurrences import RecurringRunResult, process_due_rules
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 

@@ -18,11 +18,11 @@ from django.db import connection
 from psycopg import sql
 from psycopg.rows import class_row
 
-from ledger.distribution import distribute
+from ledger.management.distribution import distribute
 
 # Tests of which Citus refuses a statement, with the reason.
 UNSUPPORTED = {
-    "tests/ledger/test_ownership.py::test_row_with_references_cannot_change_its_member": (
+    "tests/ledger/base/test_ownership.py::test_row_with_references_cannot_change_its_member": (
         "no row can change its member, before any foreign key is checked"
     ),
 }

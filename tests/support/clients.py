@@ -8,7 +8,7 @@ from typing import Any
 from django.test.client import Client, ClientHandler
 
 from accounts.models import Member
-from accounts.sessions import create_session
+from accounts.sessions.store import create_session
 from tests.support.documented import assert_documented
 
 
@@ -26,7 +26,7 @@ class JSONClient(Client):
     def __init__(self, member: Member | None = None, **defaults: Any) -> None:
         super().__init__(raise_request_exception=False, **defaults)
         self.handler = share_handler(defaults.get("enforce_csrf_checks", False))
-        self.token = ""
+        self.token, self.member = "", member
         if member is not None:
             self.use_token(create_session(member)[0])
 

@@ -19,6 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 # How long anything may take.
 SECONDS = 20.0
 FLAGS = (
@@ -279,3 +281,78 @@ def _make_pipe() -> tuple[int, int]:
         ends.append(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR))
         os.close(end)
     return ends[0], ends[1]
+
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PROGRAM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), "")
+RENDER_SECONDS = 60
+# How long a page may run; the browser's own clock, which jumps ahead.
+PAGE_MILLISECONDS = 3_000
+
+needs_chromium = pytest.mark.skipif(not PROGRAM, reason="no Chromium was found")
+
+
+def render(address: str) -> str:
+    """Return the document as it is when the time of the page is over."""
+    with tempfile.TemporaryDirectory() as profile:
+        run = subprocess.run(
+            [
+                PROGRAM,
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--no-first-run",
+                "--disable-background-networking",
+                f"--user-data-dir={profile}",
+                f"--virtual-time-budget={PAGE_MILLISECONDS}",
+                "--dump-dom",
+                address,
+            ],
+            capture_output=True,
+            text=True,
+            timeout=RENDER_SECONDS,
+            check=True,
+        )
+    return run.stdout
+
+
+FOLDER = Path(__file__).resolve().parent.parent / "browser" / "axe"
+INSTALL_TIMEOUT_SECONDS = 120
+# The nodes of each violation, with what is wrong there.
+RUN = """
+axe.run(%s, {resultTypes: ["violations"]}).then((result) => result.violations.flatMap(
+  (rule) => rule.nodes.map((node) => `${rule.id}: ${node.target.join(" ")}: ${
+    [...node.any, ...node.all, ...node.none].map((check) => check.message).join("; ")
+  }`)
+))
+"""
+
+
+@cache
+def load_axe() -> str:
+    """Return the script; skip the test where it cannot be had."""
+    script = Path(
+        os.environ.get("AXE") or FOLDER / "node_modules" / "axe-core" / "axe.min.js"
+    )
+    if not script.exists() and not os.environ.get("AXE"):
+        if not shutil.which("npm"):
+            pytest.skip("axe-core is missing, and npm to install it")
+        command = ["npm", "ci", "--no-audit", "--no-fund", "--silent"]
+        result = subprocess.run(
+            command,
+            cwd=FOLDER,
+            capture_output=True,
+            text=True,
+            timeout=INSTALL_TIMEOUT_SECONDS,
+        )
+        if result.returncode != 0:
+            pytest.skip(f"axe-core could not be installed: {result.stderr[:200]}")
+    return script.read_text("utf-8")
+
+
+def find_barriers(page: Chromium, *, context: str = "document") -> list[str]:
+    """Return the findings of axe-core on the page that is open, one line each."""
+    page.evaluate(f"{load_axe()};0")
+    found: Any = page.evaluate(RUN % context)
+    return [str(each) for each in found]

@@ -10,16 +10,19 @@ import json
 import re
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 import jsonschema_rs
+from django.urls import resolve
 
 from config.url_aliases import _list_routes
 from config.urls import api_urls
+from core.api.documented_errors import FIELD_CODES
 from core.api.openapi import API_PREFIX
 from core.api.openapi_view import build_document
 from core.api.serializers import to_camel_case
 
-PROBLEM = "application/problem+json"
+PROBLEM, PLAIN = "application/problem+json", "application/json"
 _PARAMETER = re.compile(r"<\w+:(\w+)>")
 
 
@@ -42,6 +45,15 @@ def assert_documented(response: Any) -> None:
     if reference := documented.get("$ref"):
         name = reference.rpartition("/")[2]
         documented = build_document()["components"]["responses"][name]
+    links = documented.get("links", {})
+    location = response.headers.get("Location")
+    assert bool(links) == bool(location), f"Location {location}: {told}"
+    if location:
+        item = find_paths()[resolve(urlsplit(location).path).func]
+        linked = build_document()["paths"][item].values()
+        assert {each["operationId"] for each in linked} == links.keys(), told
+    challenged = "WWW-Authenticate" in response.headers
+    assert challenged == (response.status_code == 401), f"no challenge: {told}"
     if response.streaming or not response.content:
         return
     media_type = response.headers["Content-Type"].partition(";")[0]
@@ -55,9 +67,25 @@ def assert_documented(response: Any) -> None:
     body = json.loads(content)
     if media_type == PROBLEM:
         assert body["code"] in documented["x-codes"], f"undocumented code: {told}"
+        if body["code"].endswith("_NOT_CONFIGURED"):
+            assert "Retry-After" not in response.headers, told
+        codes = {error["code"] for error in body.get("errors", [])}
+        assert codes <= set(FIELD_CODES), f"undocumented code of a field: {told}"
     validate = find_validator(json.dumps(media["schema"]))
     error = next(validate.iter_errors(body), None)
     assert error is None, f"{error.message} at {error.instance_path}: {told}"
+
+
+def select_known_fields(method: str, path: str, body: Any) -> Any:
+    """Return the fields of the body that the operation knows; None if it takes none."""
+    documented = find_paths()[resolve(path.partition("?")[0]).func]
+    operation = build_document()["paths"][documented][method.lower()]
+    content = operation.get("requestBody", {}).get("content", {})
+    if PLAIN not in content:
+        return None
+    name = content[PLAIN]["schema"]["$ref"].rpartition("/")[2]
+    known = build_document()["components"]["schemas"][name]["properties"]
+    return {field: value for field, value in body.items() if field in known}
 
 
 @functools.cache

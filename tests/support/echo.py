@@ -2,8 +2,8 @@
 
 import json
 import os
-import time
-from collections.abc import Iterable
+import threading
+from collections.abc import Callable, Iterable
 from http.client import responses
 from typing import Any
 
@@ -13,13 +13,33 @@ django.setup()
 
 from core import request_queue, rsgi  # noqa: E402
 
-rsgi.BODY_TIMEOUT_SECONDS = 1.0
+rsgi.BODY_TIMEOUT_SECONDS = 0.5
+rsgi.PARENT_CHECK_SECONDS = 0.3
 request_queue.MAX_WAITING_REQUESTS = 2
 request_queue.MAX_CLIENT_REQUESTS = 4
-# Between the two times that requests sleep.
-request_queue.MAX_WAIT_SECONDS = request_queue.OVERLOAD_INTERVAL_SECONDS = 3.0
-SLEEP_SECONDS, LONG_SLEEP_SECONDS = 1.0, 4.5
+request_queue.MAX_WAIT_SECONDS = request_queue.OVERLOAD_INTERVAL_SECONDS = 2.0
+HOLD_TIMEOUT_SECONDS = 20
 count = 0
+is_released = threading.Event()
+
+
+def read_load() -> list[int]:
+    requests = application._requests
+    return [requests.busy_thread_count, requests.waiting_count]
+
+
+ANSWERS: dict[str, Callable[[], Any]] = {
+    "/wait": lambda: is_released.wait(HOLD_TIMEOUT_SECONDS),
+    "/api/health/hold": is_released.clear,
+    "/api/health/release": is_released.set,
+    "/api/health/release-soon": lambda: threading.Timer(0.5, is_released.set).start(),
+    "/api/health/load": read_load,
+    "/api/health/count": lambda: count,
+    "/count": lambda: count,
+    "/large": lambda: "x" * 20_000_000,
+    "/pid": os.getpid,
+    "/unread": lambda: None,
+}
 
 
 class Response(list[bytes]):
@@ -29,29 +49,19 @@ class Response(list[bytes]):
 
 def echo(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
     global count
-    count += 1
     answer: Any = None
-    match environ["PATH_INFO"]:
-        case "/sleep":
-            time.sleep(SLEEP_SECONDS)
-        case "/sleep-long":
-            time.sleep(LONG_SLEEP_SECONDS)
-        case "/fail":
-            raise RuntimeError("a failure")
-        case "/count" | "/api/health/count":
-            answer = count
-        case "/large":
-            answer = "x" * 20_000_000
-        case "/pid":
-            answer = os.getpid()
-        case "/unread":
-            pass
-        case _:
-            answer = {
-                "length": len(environ["wsgi.input"].read()),
-                "announced": environ.get("CONTENT_LENGTH", "0"),
-                "environ": {k: v for k, v in environ.items() if isinstance(v, str)},
-            }
+    path = environ["PATH_INFO"]
+    count += not path.startswith("/api/health/")
+    if path == "/fail":
+        raise RuntimeError("a failure")
+    if path in ANSWERS:
+        answer = ANSWERS[path]()
+    else:
+        answer = {
+            "length": len(environ["wsgi.input"].read()),
+            "announced": environ.get("CONTENT_LENGTH", "0"),
+            "environ": {k: v for k, v in environ.items() if isinstance(v, str)},
+        }
     start_response(f"200 {responses[200]}", [("Content-Type", "application/json")])
     return Response([json.dumps(answer).encode()])
 

@@ -41,6 +41,7 @@ FIELDS = {
     "time",
     "excluded",
     "source",
+    "merged",
 }
 # What an entry has of spec 3.19 if it uses none of it.
 UNUSED: dict[str, Any] = {
@@ -53,6 +54,7 @@ UNUSED: dict[str, Any] = {
     "time": None,
     "excluded": False,
     "source": "MANUAL",
+    "merged": False,
 }
 
 

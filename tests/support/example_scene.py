@@ -7,14 +7,15 @@ from zoneinfo import ZoneInfo
 
 from django.db.models import Model
 
-from accounts.codes import CODE_LIFETIME, normalize_code, save_code
+from accounts.codes.codes import CODE_LIFETIME, normalize_code, save_code
 from accounts.models import CodeRequest, LoginTicket, Member, PointHistory
 from accounts.openapi_examples import CODE, RESET_ID, VERIFICATION_ID
 from accounts.security_examples import TICKET
-from accounts.sessions import hash_session_key
+from accounts.sessions.store import hash_session_key
 from card_alerts import learn_layout
-from ledger import quick_entries, wallets
 from ledger.models import DefaultCategory, Occurrence, StockQuote, TaughtLayout
+from ledger.quick_entries import quick_entries
+from ledger.wallets import wallets
 from tests.support.factories import (
     make_budget,
     make_category,
@@ -171,7 +172,7 @@ def add_ledger(scene: Scene) -> None:
             "type": "expense",
             "amount": 4_500,
             "category": "식비",
-            "wallet": card,
+            "wallet": card.pk,
             "memo": "회사 앞 카페",
             "tags": ["회사"],
         },

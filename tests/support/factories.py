@@ -1,5 +1,6 @@
 """Plain functions that build rows; everything has a sensible default."""
 
+import functools
 import itertools
 from datetime import date
 from typing import Any
@@ -9,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import Member
 from board.models import Comment, CommentVote, Post, PostVote
-from ledger.merges import merge_entries
+from ledger.entries.merges import merge_entries
 from ledger.models import (
     Budget,
     Category,
@@ -172,15 +173,32 @@ def make_voters(ups: int, downs: int) -> list[tuple[Member, int]]:
 def count_rows_of(member: Member) -> dict[str, int]:
     """Count the rows that name this member, by table."""
     with connection.cursor() as cursor:
+        cursor.execute(*query_tables_of(member, "count(*)"))
+        return dict(cursor.fetchall())
+
+
+def dump_rows_of(member: Member) -> dict[str, str | None]:
+    """Return the rows that name this member, by table, as text."""
+    rows = "string_agg(to_jsonb(t)::text, '\n' ORDER BY to_jsonb(t)::text)"
+    with connection.cursor() as cursor:
+        cursor.execute(*query_tables_of(member, rows))
+        return dict(cursor.fetchall())
+
+
+def query_tables_of(member: Member, columns: str) -> tuple[str, dict[str, int]]:
+    """Return a statement that reads all tables with a column `member_id`."""
+    selects = (
+        f"SELECT '{table}', {columns} FROM \"{table}\" t WHERE member_id = %(member)s"
+        for table in list_tables_of_members()
+    )
+    return " UNION ALL ".join(selects), {"member": member.pk}
+
+
+@functools.cache
+def list_tables_of_members() -> list[str]:
+    with connection.cursor() as cursor:
         cursor.execute(
             "SELECT table_name FROM information_schema.columns"
             " WHERE table_schema = current_schema() AND column_name = 'member_id'"
         )
-        tables = [name for (name,) in cursor.fetchall()]
-        counts = {}
-        for table in tables:
-            cursor.execute(
-                f'SELECT count(*) FROM "{table}" WHERE member_id = %s', [member.pk]
-            )
-            counts[table] = cursor.fetchone()[0]
-    return counts
+        return [name for (name,) in cursor.fetchall()]

@@ -65,16 +65,21 @@ def redirect(request: Request) -> Response:
     return Response(status=302, headers={"Location": "/moved"})
 
 
+# Longer than prices may take.
+SLOW_SECONDS = 2.2
+
+
 def sleep(request: Request) -> Response:
-    time.sleep(2.2)
+    time.sleep(SLOW_SECONDS)
     return as_json({"datas": [write_row("005930")]})
 
 
 def trickle(request: Request) -> Response:
     def drops() -> Iterator[bytes]:
-        for _ in range(22):
+        for _ in range(int(10 * SLOW_SECONDS)):
             time.sleep(0.1)
             yield b" "
+        yield json.dumps({"datas": [write_row("005930")]}).encode()
 
     return Response(drops(), mimetype="application/json")
 

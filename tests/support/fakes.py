@@ -11,7 +11,7 @@ from werkzeug import Request, Response
 from werkzeug.serving import BaseWSGIServer
 
 from core import http_client
-from ledger import rates
+from ledger.currencies import rates
 
 POLL_INTERVAL_SECONDS = 0.02
 Handler = Callable[[Request], Response]

@@ -20,10 +20,12 @@ from devstack.stores.data_dir import LOOPBACK, StoreDir
 from devstack.stores.postgres import Postgres
 from tests.support.migrated_cluster import copy_migrated_cluster
 from tests.support.stores import ValkeyServer, find_closed_port
+from tests.support.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PATHS = ("/api/auth/session", "/api/account/entries?size=50", "/api/account/networth")
 MEMBERS, CLIENTS, RATE = 3, 6, 40
+WARM_UP_ANSWERS = 20
 PASSWORD = "correct-horse-9"
 
 
@@ -74,17 +76,11 @@ def list_children(parent: int) -> list[int]:
 
 
 @dataclass(frozen=True)
-class TimedResponse:
-    """A response with its start and end, in seconds of the monotonic clock."""
+class Answer:
+    """The status of an answer, 0 without one, and when to come again."""
 
     status: int
-    began: float
-    ended: float
     retry_after: str | None
-
-    @property
-    def seconds(self) -> float:
-        return self.ended - self.began
 
 
 @dataclass
@@ -138,10 +134,7 @@ class RunningService:
         """Kill one of the web server's processes, and wait for the next."""
         before = set(self.list_workers())
         os.kill(pid, signal.SIGKILL)
-        end = time.monotonic() + 30
-        while len(set(self.list_workers()) - {pid}) < len(before):
-            assert time.monotonic() < end
-            time.sleep(0.05)
+        wait_until(lambda: len(set(self.list_workers()) - {pid}) >= len(before))
         self._wait()
 
     def run_python(
@@ -182,9 +175,9 @@ class RunningService:
             connection.close()
 
     @contextmanager
-    def under_load(self) -> Iterator[list[TimedResponse]]:
+    def under_load(self) -> Iterator[list[Answer]]:
         """Send requests of several clients during the block; yield their answers."""
-        answers: list[TimedResponse] = []
+        answers: list[Answer] = []
         over = threading.Event()
         turns = itertools.count()
 
@@ -192,21 +185,18 @@ class RunningService:
             while not over.wait(CLIENTS / RATE):
                 turn = next(turns)
                 token = self.tokens[turn // len(PATHS) % MEMBERS]
-                began = time.monotonic()
                 try:
                     status, headers, _ = self.ask(PATHS[turn % len(PATHS)], token)
                 except (OSError, http.client.HTTPException):
                     status, headers = 0, http.client.HTTPMessage()
-                wait = headers.get("Retry-After")
-                answers.append(TimedResponse(status, began, time.monotonic(), wait))
+                answers.append(Answer(status, headers.get("Retry-After")))
 
         threads = [threading.Thread(target=keep_asking) for _ in range(CLIENTS)]
         for thread in threads:
             thread.start()
         try:
-            time.sleep(0.5)
+            wait_until(lambda: len(answers) >= WARM_UP_ANSWERS)
             yield answers
-            time.sleep(0.5)
         finally:
             over.set()
             for thread in threads:

@@ -5,6 +5,8 @@ then looks for the content types and permissions that it has removed. Here only 
 with rows are emptied; content types and permissions stay.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 
 from django.core.management import call_command
@@ -35,6 +37,16 @@ def empty_database() -> None:
         # As small as new ones, so that no plan depends on the tests of before.
         names = sql.SQL(", ").join(map(sql.Identifier, written))
         cursor.execute(sql.SQL("VACUUM {}").format(names))
+
+
+@contextmanager
+def rolled_back() -> Iterator[None]:
+    """Take back what the block writes; the service must not see the transaction."""
+    atomic = transaction.atomic()
+    atomic._from_testcase = True  # type: ignore[attr-defined]
+    with atomic:
+        yield
+        transaction.set_rollback(True)
 
 
 @cache

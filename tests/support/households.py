@@ -1,11 +1,12 @@
 """A member's wallets and entries with lines, over the API, and what each report shows."""
 
+import calendar
 from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import Any
 
+from ledger.models import Wallet
 from tests.support.clients import JSONClient
-from tests.support.ledger_replay import month_bounds
 
 A = "/api/account"
 ENTRIES = f"{A}/entries"
@@ -41,11 +42,19 @@ class Household:
     def __init__(
         self, client: JSONClient, wallets: Iterable[tuple[str, str]] = WALLETS.items()
     ) -> None:
-        self.client = client
-        self.ids: dict[str, int] = {}
-        for name, kind in wallets:
-            body = {"name": name, "kind": kind, "openingBalance": OPENING}
-            self.ids[name] = self.expect(201, "POST", f"{A}/wallets", body)["id"]
+        self.client, member = client, client.member
+        assert member is not None
+        rows = Wallet.objects.bulk_create(
+            Wallet(
+                member=member,
+                name=name,
+                kind=kind,
+                sort_order=number,
+                opening_balance=OPENING,
+            )
+            for number, (name, kind) in enumerate(wallets, 1)
+        )
+        self.ids = {row.name: row.pk for row in rows}
 
     def expect(self, status: int, method: str, path: str, body: Any = None) -> Any:
         """Return the body of an answer, which must have this status."""
@@ -129,7 +138,8 @@ class Household:
 
         All entries of the month must be of the day, whose week has no other ones.
         """
-        start, end = month_bounds(day.year, day.month)
+        last = calendar.monthrange(day.year, day.month)[1]
+        start, end = day.replace(day=1), day.replace(day=last)
         month = self.month(day)
         year = self.client.get_json(f"{STATISTICS}/year", year=day.year)
         found = {

@@ -7,6 +7,10 @@ from typing import Any
 
 from pytest_httpserver import HTTPServer
 
+from accounts.models import Member
+from tests.support.clients import JSONClient
+from tests.support.factories import make_member
+
 CLIENT_ID = "ledger.apps.example"
 EMAIL = "minji@example.com"
 PICTURE = "https://pictures.example/minji.png"
@@ -55,3 +59,20 @@ def fake_provider_at(settings: Any, httpserver: HTTPServer) -> Vouch:
         return make_id_token(**claims)
 
     return vouch
+
+
+PATH = "/api/auth/idp"
+
+
+def log_in(client: JSONClient | None = None, token: Any = "", **fields: Any) -> Any:
+    """Log in with a token that looks good, unless another is given."""
+    body = {"idToken": make_id_token() if token == "" else token}
+    return (client or JSONClient()).send("POST", PATH, body | fields)
+
+
+def make_idp_member(**fields: Any) -> Member:
+    """Return an account of the identity provider, which has no password."""
+    member = make_member(**{"provider": "IDP", "email": EMAIL} | fields)
+    member.set_unusable_password()
+    member.save()
+    return member

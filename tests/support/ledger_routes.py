@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from accounts.models import Member
-from ledger.ownership import OwnedView
+from ledger.base.ownership import OwnedView
 from tests.support.factories import (
     make_budget,
     make_category,

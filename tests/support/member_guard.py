@@ -25,11 +25,10 @@ ROOT = Path(__file__).parents[2]
 PLACEHOLDER = re.compile(r"%(?:\(\w+\))?s")
 # Modules whose statements concern all members, with their reason.
 OF_ALL_MEMBERS = {
-    "ledger/rollup_repair.py": "lists all ledgers to check their totals",
-    "ledger/rollups.py": "joins totals with what was computed for one member",
-    "ledger/key_rotation.py": "lists the members with account numbers",
-    "ledger/move_job.py": "lists the moves of all members",
-    "ledger/occurrences.py": "lists the rules that are due",
+    "ledger/rollups/repair.py": "lists all ledgers to check their totals",
+    "ledger/rollups/definitions.py": "joins totals with what was computed for one member",
+    "ledger/wallets/key_rotation.py": "lists the members with account numbers",
+    "ledger/recurring/occurrences.py": "lists the rules that are due",
     "administration/daily_metrics.py": "counts the entries of all members",
     "administration/dashboard.py": "counts the entries of all members",
 }

@@ -1,14 +1,10 @@
-"""A ledger whose wallets and categories are large enough to move in batches."""
+"""A ledger of which a wallet or a category is deleted with `moveTo`."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-import pytest
-
 from accounts.models import Member
-from ledger import move_job
 from ledger.models import Budget, Category, Entry, QuickEntry, RecurringRule, Wallet
 from tests.support.clients import JSONClient
 from tests.support.factories import (
@@ -20,10 +16,7 @@ from tests.support.factories import (
     make_wallet,
 )
 
-# More entries than these move by the job.
-LIMIT = 3
-BATCH_SIZE = 2
-MOVED_ENTRIES = 2 * LIMIT
+MOVED_ENTRIES = 6
 A = "/api/account"
 
 
@@ -63,16 +56,9 @@ class MovingLedger:
         """Return the field by which entries refer to it."""
         return "wallet" if self.kind == "wallets" else "category"
 
-    @property
-    def naming(self) -> dict[str, Any]:
-        """Return the part of a body that names what moves."""
-        if self.kind == "wallets":
-            return {"walletId": self.wallet.pk}
-        return {"category": self.category.name}
-
 
 def make_moving_ledger(member: Member, kind: str) -> MovingLedger:
-    """Make a ledger in which `kind` ("wallets", "categories") is large.
+    """Make a ledger of which one of `kind` ("wallets", "categories") moves.
 
     Its entries are among others, of several months, with memos, tags, and some pending.
     """
@@ -107,28 +93,8 @@ def entries_of(row: Any) -> Any:
     return Entry.objects.filter(member_id=row.member_id, **{field: row.pk})
 
 
-def interrupt(
-    monkeypatch: pytest.MonkeyPatch, name: str, after: int = 0
-) -> pytest.MonkeyPatch:
-    """Kill the job within a step, after so many of the steps of that name."""
-    original: Callable[..., Any] = getattr(move_job, name)
-    calls: list[None] = []
-
-    def die(*arguments: Any) -> Any:
-        result = original(*arguments)
-        # Batches without entries of the wallet or category do not count.
-        if result or name != "move_entries":
-            calls.append(None)
-        if len(calls) > after:
-            raise RuntimeError("killed")
-        return result
-
-    monkeypatch.setattr(move_job, name, die)
-    return monkeypatch
-
-
 def read_sums(client: JSONClient) -> dict[str, Any]:
-    """Return what a move must not change at any moment."""
+    """Return what a move must not change."""
     worth = client.get_json(f"{A}/networth")
     months = [
         client.get_json(f"{A}/statistics/month", year=2026, month=month)

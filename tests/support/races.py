@@ -2,9 +2,9 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from django.db import connection, connections
@@ -22,6 +22,9 @@ SELECT EXISTS (
     WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))
 )
 """
+
+# Yields the calls of a round and gets their answers.
+Turn = Generator[Sequence[Callable[[], Any]], list[Any], None]
 
 
 def run_concurrently(calls: Sequence[Callable[[], Any]]) -> list[Any]:
@@ -42,6 +45,34 @@ def run_concurrently(calls: Sequence[Callable[[], Any]]) -> list[Any]:
     with ThreadPoolExecutor(max_workers=len(calls)) as pool:
         futures = [pool.submit(run, call) for call in calls]
     return [future.result() for future in futures]
+
+
+def race(
+    turn: Callable[[int], Turn],
+    *,
+    rounds: int,
+    allowed: Collection[tuple[int, ...]] = (),
+    in_any_order: tuple[int, ...] = (),
+) -> None:
+    """Run the calls of each round at once, and check the statuses of their answers.
+
+    `turn(number)` prepares a round, yields its calls, and goes on with their answers.
+    The statuses are one of `allowed`, in the order of the calls, or `in_any_order`.
+    Every other round starts the last call first.
+    """
+    for number in range(rounds):
+        prepared = turn(number)
+        calls = next(prepared)
+        step = -1 if number % 2 else 1
+        answers = run_concurrently(calls[::step])[::step]
+        statuses = tuple(answer.status_code for answer in answers)
+        assert statuses in allowed or tuple(sorted(statuses)) == in_any_order, (
+            statuses,
+            [answer.content for answer in answers],
+        )
+        with suppress(StopIteration):
+            prepared.send(answers)
+            raise AssertionError("a turn yields once")
 
 
 def caller(

@@ -1,4 +1,4 @@
-"""Ledgers written at random over the API, with every kind of entry and line."""
+"""Entries drawn at random, with every kind of entry and line."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,6 @@ from datetime import date, timedelta
 from random import Random
 from typing import Any
 
-from ledger.move_job import run_moves
 from tests.support.clients import JSONClient
 
 A = "/api/account"
@@ -19,7 +18,6 @@ CATEGORIES: dict[str, dict[str, list[str]]] = {
     EXPENSE: {"식비": ["외식", "식료품"], "주거": ["관리비"], "이자": [], "선물": []},
     INCOME: {"급여": ["상여"], "이자": [], "캐시백": []},
 }
-MOVED_CATEGORIES = [(EXPENSE, "외식", "식료품"), (INCOME, "상여", "급여")]
 TAGS = ("회사", "여행", "가족")
 CURRENCIES = {"USD": "1380.5", "JPY": "9.12"}
 MAX_LINES = 6
@@ -30,16 +28,13 @@ Body = dict[str, Any]
 
 @dataclass
 class RandomLedger:
-    """A member's ledger and the entries written to it, by id."""
+    """The wallets and categories of a member, from which entries are drawn."""
 
     client: JSONClient
     random: Random
     wallet_ids: list[int] = field(default_factory=list)
-    bodies: dict[int, Body] = field(default_factory=dict)
-    # What may still come back of an expense.
-    refundable: dict[int, int] = field(default_factory=dict)
-    # Expenses with refunds, and refunds.
-    linked: set[int] = field(default_factory=set)
+    # The day of an expense, and what may still come back of it, by its id.
+    refundable: dict[int, tuple[str, int]] = field(default_factory=dict)
 
     def add_wallets(self, kinds: Sequence[str]) -> None:
         for number, kind in enumerate(kinds):
@@ -60,90 +55,9 @@ class RandomLedger:
                         {"type": type_, "name": minor, "parentId": major["id"]},
                     )
 
-    def add_entries(self, count: int, kinds: "Sequence[Kind]") -> None:
-        """Write entries, and now and then change or delete one."""
-        for _ in range(count):
-            self.write(self.random.choice(kinds)(self))
-            if self.random.random() < 0.05:
-                self.delete_one()
-            elif self.random.random() < 0.05:
-                self.replace_one(kinds)
-
-    def move_some(self) -> None:
-        """Delete a wallet and two categories, and move what names them."""
-        # Those between the two wallets are gone.
-        self.bodies.clear()
-        gone = self.wallet_ids.pop(self.random.randrange(len(self.wallet_ids)))
-        self.delete(f"{A}/wallets/{gone}?moveTo={self.pick_wallet()}")
-        rows = self.client.get_json(f"{A}/categories")
-        ids = {(row["type"], row["name"]): row["id"] for row in rows}
-        for type_, source, target in MOVED_CATEGORIES:
-            path = f"{A}/categories/{ids[type_, source]}"
-            self.delete(f"{path}?moveTo={ids[type_, target]}")
-        # Amounts may be others now: nothing of before is refunded any more.
-        self.refundable.clear()
-
-    def merge_some(self, count: int) -> None:
-        """Merge incomes into expenses of other wallets, each of one amount."""
-        for _ in range(count):
-            wallet = self.pick_wallet()
-            expense = self.base(EXPENSE) | {"walletId": wallet}
-            income = self.base(INCOME) | {"walletId": self.pick_wallet(but=wallet)}
-            income |= {"amount": expense["amount"]}
-            for body in (expense, income):
-                body["category"] = self.pick_category(body["type"])
-            first, second = (self.post(ENTRIES, each) for each in (expense, income))
-            path = f"{ENTRIES}/{first['id']}/merge"
-            response = self.client.send("POST", path, {"with": second["id"]})
-            assert response.status_code == 200, response.content
-
-    def delete(self, path: str) -> None:
-        response = self.client.send("DELETE", path)
-        assert response.status_code in {202, 204}, (path, response.content)
-        if response.status_code == 202:
-            # More entries than a request moves.
-            run_moves()
-
     def write(self, body: Body) -> None:
         answer = self.post(ENTRIES, body)
         assert_taken(body, answer)
-        self.remember(body, answer)
-
-    def remember(self, body: Body, answer: Body) -> None:
-        self.bodies[answer["id"]] = body
-        if answer["type"] == EXPENSE and not body.get("currency"):
-            self.refundable[answer["id"]] = answer["amount"]
-        if original := body.get("refundOf"):
-            self.refundable[original] -= answer["amount"]
-            self.linked |= {original, answer["id"]}
-
-    def delete_one(self) -> None:
-        """Delete any entry; of a refunded expense the refund stays."""
-        if not self.bodies:
-            return
-        chosen = self.random.choice(sorted(self.bodies))
-        body = self.bodies.pop(chosen)
-        self.refundable.pop(chosen, None)
-        original = body.get("refundOf")
-        if original in self.refundable:
-            self.refundable[original] += body["amount"]
-        self.delete(f"{ENTRIES}/{chosen}")
-
-    def replace_one(self, kinds: "Sequence[Kind]") -> None:
-        """Put another entry in the place of one that has no refund and is none."""
-        free = sorted(set(self.bodies) - self.linked)
-        if not free:
-            return
-        chosen = self.random.choice(free)
-        cleared = CLEARED if any(kind not in PLAIN_KINDS for kind in kinds) else {}
-        body = cleared | self.random.choice(kinds)(self)
-        if body.get("refundOf") == chosen:
-            return
-        response = self.client.send("PUT", f"{ENTRIES}/{chosen}", body)
-        assert response.status_code == 200, (body, response.content)
-        assert_taken(body, response.data)
-        self.refundable.pop(chosen, None)
-        self.remember(body, response.data)
 
     def post(self, path: str, body: Body) -> Any:
         response = self.client.send("POST", path, body)
@@ -192,19 +106,6 @@ class RandomLedger:
             parts.append(amount - sum(parts))
             if all(parts):
                 return parts
-
-
-# What a PUT sends to keep nothing of the entry of before.
-CLEARED: Body = {
-    "walletId": None,
-    "category": None,
-    "categoryType": None,
-    "toWalletId": None,
-    "lines": [],
-    "refundOf": None,
-    "excluded": False,
-    "tags": [],
-}
 
 
 def assert_taken(body: Body, answer: Body) -> None:
@@ -309,20 +210,19 @@ def income_taken_back(ledger: RandomLedger) -> Body:
 
 def refund(ledger: RandomLedger) -> Body:
     """Return all or a part of an expense, in whole or again and again."""
-    open_ = [key for key, rest in sorted(ledger.refundable.items()) if rest > 0]
+    open_ = [key for key, (_, rest) in sorted(ledger.refundable.items()) if rest > 0]
     if not open_:
         return loose_refund(ledger)
     original = ledger.random.choice(open_)
-    rest = ledger.refundable[original]
-    body = loose_refund(ledger) | {
+    day, rest = ledger.refundable[original]
+    body = loose_refund(ledger)
+    body |= {
+        "date": max(body["date"], day),
         "amount": ledger.random.choice([rest, ledger.random.randint(1, rest)]),
         "refundOf": original,
     }
-    of = ledger.bodies[original]
-    if of.get("lines") or of.get("categoryType") == INCOME:
-        # What such an original hands on is another test's matter.
-        body["category"] = "식비"
-    return body
+    # Without a category it would get the category of its expense.
+    return body | {"category": "식비"}
 
 
 def excluded(ledger: RandomLedger) -> Body:
@@ -331,9 +231,8 @@ def excluded(ledger: RandomLedger) -> Body:
 
 
 Kind = Callable[[RandomLedger], Body]
-PLAIN_KINDS: tuple[Kind, ...] = (plain, plain, plain, foreign)
 ALL_KINDS: tuple[Kind, ...] = (
-    *PLAIN_KINDS,
+    *(plain, plain, plain, foreign),
     transfer,
     transfer_with_fee,
     split,
@@ -346,21 +245,3 @@ ALL_KINDS: tuple[Kind, ...] = (
     refund,
     excluded,
 )
-
-
-def write_random_ledger(
-    client: JSONClient, seed: int, count: int, kinds: Sequence[Kind]
-) -> RandomLedger:
-    """Write a ledger of so many entries; equal arguments give equal ledgers."""
-    ledger = RandomLedger(client, Random(seed))
-    new_kinds = ("PREPAID", "RECEIVABLE") if transfer in kinds else ()
-    ledger.add_wallets([*WALLET_KINDS, *new_kinds])
-    ledger.add_categories()
-    for name in TAGS:
-        ledger.post(f"{A}/tags", {"name": name})
-    ledger.add_entries(count - count // 4, kinds)
-    ledger.move_some()
-    ledger.add_entries(count // 4, kinds)
-    if transfer in kinds:
-        ledger.merge_some(count // 100)
-    return ledger

@@ -4,25 +4,13 @@ import re
 from typing import Any
 
 from accounts.models import Member
-from tests.support.factories import count_rows_of
-from tests.support.households import ENTRIES, A, Household, category_line
+from tests.support.factories import dump_rows_of
+from tests.support.households import ENTRIES, Household, category_line
 from tests.support.problems import assert_problem
 
 MOST = 999_999_999_999
 TWO = [category_line(60, "외식"), category_line(40, "교통")]
 LINE_WALLET = r"lines\.\d+\.walletId"
-
-
-def state_of(household: Household, member: Member) -> Any:
-    """Return all that a refused request must leave as it was."""
-    client = household.client
-    return (
-        count_rows_of(member),
-        client.get_json(ENTRIES),
-        client.get_json(f"{A}/wallets"),
-        client.get_json(f"{A}/categories"),
-        household.month(),
-    )
 
 
 class Refusals:
@@ -32,15 +20,16 @@ class Refusals:
         self.household, self.member = household, member
 
     def send(self, method: str, path: str, body: Any, code: str, field: str) -> Any:
-        before = state_of(self.household, self.member)
+        before = dump_rows_of(self.member)
         response = self.household.client.send(
             method, path, self.household.resolve(body)
         )
+        assert response.status_code == 400, (body, response.content)
         assert_problem(response, 400, code)
         fields = [error["field"] for error in response.data["errors"]]
         assert fields, response.data
-        assert all(re.fullmatch(field, each) for each in fields), fields
-        assert state_of(self.household, self.member) == before
+        assert all(re.fullmatch(field, each) for each in fields), (body, fields)
+        assert dump_rows_of(self.member) == before
         return response.data
 
     def post(self, body: Any, field: str, code: str = "VALIDATION_ERROR") -> Any:

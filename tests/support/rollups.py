@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from typing import Any
 
-from ledger.effects import Effects, LineAmount, compute_effects, direction
+from ledger.entry_shape import LineShape
 from ledger.models import (
     CategoryRollup,
     DayRollup,
@@ -16,6 +16,7 @@ from ledger.models import (
     WalletMonthRollup,
     WalletRollup,
 )
+from tests.support.effects import Effects, compute_effects, direction
 
 TYPES = ("income", "expense", "transfer")
 COUNTS = tuple(
@@ -49,23 +50,23 @@ TABLES: dict[Any, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
-def list_line_amounts(entry: Entry) -> list[LineAmount]:
-    """Return the lines of an entry; a flat entry is its only line."""
+def list_lines(entry: Entry) -> list[LineShape]:
+    """Return the lines of an entry by ids; a flat entry is its only line."""
     if not entry.line_count:
         return [
-            LineAmount(
-                entry.amount, entry.category_type, entry.category_id, entry.to_wallet_id
+            LineShape(
+                entry.amount, entry.category_id, entry.category_type, entry.to_wallet_id
             )
         ]
     lines = EntryLine.objects.filter(member_id=entry.member_id, entry_id=entry.pk)
     return [
-        LineAmount(line.amount, line.category_type, line.category_id, line.wallet_id)
+        LineShape(line.amount, line.category_id, line.category_type, line.wallet_id)
         for line in lines
     ]
 
 
 def effects_of(entry: Entry) -> Effects:
-    return compute_effects(entry.type, entry.wallet_id, list_line_amounts(entry))
+    return compute_effects(entry.type, entry.wallet_id, list_lines(entry))
 
 
 def recompute_rollups() -> dict[str, dict[Any, Any]]:
@@ -88,25 +89,25 @@ def _add_entry(  # noqa: C901 - one table after the other
     tables: Any, entry: Entry, tags: list[int]
 ) -> None:
     member, month = entry.member_id, entry.date.replace(day=1)
-    lines, effects = list_line_amounts(entry), effects_of(entry)
+    lines, effects = list_lines(entry), effects_of(entry)
     is_left_out = entry.excluded and not entry.pending
     counts = {f"{'pending_' * entry.pending}{entry.type}_count": 1}
     sign = direction(entry.type)
     # By type and category, with what was taken from an expense.
     flows: dict[Any, Counter[str]] = defaultdict(Counter)
     for line in lines:
-        if line.wallet_id is None:
+        if line.wallet is None:
             is_same = (sign == 1) == (line.category_type == "income")
             amount = line.amount if is_same else -line.amount
             back = max(-amount, 0) if line.category_type == "expense" else 0
-            key = line.category_type, line.category_id or 0
+            key = line.category_type, line.category or 0
             flows[key].update({"amount": amount, "refunded": back})
-    moved = [sign * line.amount for line in lines if line.wallet_id is not None]
+    moved = [sign * line.amount for line in lines if line.wallet is not None]
     came_in = sum(max(each, 0) for each in moved)
     went_out = sum(max(-each, 0) for each in moved)
     refunded = sum(each["refunded"] for each in flows.values())
     sums: Counter[str] = Counter()
-    balances: dict[int, int] = {}
+    balances: dict[Any, int] = {}
     if not entry.pending:
         balances = dict(effects.balances)
         if is_left_out:
@@ -129,7 +130,7 @@ def _add_entry(  # noqa: C901 - one table after the other
         day["transferred"] += came_in + went_out
     own = tables[WalletMonthRollup][member, month, entry.wallet_id or 0]
     own.update(sums)
-    others = {line.wallet_id for line in lines if line.wallet_id is not None}
+    others = {line.wallet for line in lines if line.wallet is not None}
     for wallet_id in {entry.wallet_id or 0, *others}:
         row = tables[WalletMonthRollup][member, month, wallet_id]
         row.update(counts)
@@ -142,7 +143,7 @@ def _add_entry(  # noqa: C901 - one table after the other
                     of_wallet = [
                         -sign * line.amount
                         for line in lines
-                        if line.wallet_id == wallet_id
+                        if line.wallet == wallet_id
                     ]
                 row["transfer_in"] += sum(max(each, 0) for each in of_wallet)
                 row["transfer_out"] += sum(max(-each, 0) for each in of_wallet)

@@ -6,8 +6,8 @@ from typing import Any
 import pyotp
 from django.utils import timezone
 
+from accounts.login.recovery_codes import hash_codes, make_codes, store_codes
 from accounts.models import LoginTicket, Member, TotpFactor
-from accounts.recovery_codes import hash_codes, make_codes, store_codes
 from core.sealing import seal
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import AuthSession, Member
-from accounts.sessions import create_session
+from accounts.sessions.store import create_session
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD
 

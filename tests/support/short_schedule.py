@@ -19,10 +19,10 @@ from django_celery_beat import schedulers  # noqa: E402
 
 from core.jobs.runner import run_job  # noqa: E402
 
-INTERVAL_SECONDS = 2
-LINGER_SECONDS = 1.5
+INTERVAL_SECONDS = 1
+LINGER_SECONDS = 0.8
 
-schedulers.SCHEDULE_SYNC_MAX_INTERVAL = 2
+schedulers.SCHEDULE_SYNC_MAX_INTERVAL = 1
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -34,7 +34,7 @@ def linger() -> None:
     run_job("linger", job)
 
 
-app.conf.beat_max_loop_interval = 0.5
+app.conf.beat_max_loop_interval = 0.25
 app.conf.broker_transport_options |= {"visibility_timeout": 5}
 expiry = app.conf.beat_schedule["expire_plans"]
 app.conf.beat_schedule = {

@@ -132,9 +132,12 @@ def run_smtp_server(inbox: Inbox, **options: Any) -> Iterator[int]:
 
 
 @contextmanager
-def run_trickling_server(interval: float) -> Iterator[int]:
-    """Run a server that sends a byte of a greeting without an end each interval."""
-    stopped = threading.Event()
+def run_trickling_server() -> Iterator[tuple[int, threading.Event]]:
+    """Run a server that sends a greeting byte by byte, for a minute.
+
+    Yield its port and an event: the client has waited for the whole minute.
+    """
+    stopped, is_exhausted = threading.Event(), threading.Event()
     with socket.create_server((HOST, 0)) as listener:
         listener.settimeout(0.1)
 
@@ -143,13 +146,16 @@ def run_trickling_server(interval: float) -> Iterator[int]:
                 with suppress(TimeoutError):
                     connection, _ = listener.accept()
                     with connection, suppress(OSError):
-                        while not stopped.wait(interval):
+                        for _ in range(1_200):
+                            if stopped.wait(0.05):
+                                return
                             connection.sendall(b"2")
+                        is_exhausted.set()
 
         thread = threading.Thread(target=serve)
         thread.start()
         try:
-            yield int(listener.getsockname()[1])
+            yield int(listener.getsockname()[1]), is_exhausted
         finally:
             stopped.set()
             thread.join()

@@ -3,7 +3,6 @@
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -18,8 +17,7 @@ from redis.retry import Retry
 from core import redis_client
 from core.db.postgresql import base as database
 from devstack.stores.valkey import find_server_binary
-
-START_SECONDS = 10.0
+from tests.support.waiting import wait_until
 
 
 def find_closed_port() -> int:
@@ -73,13 +71,12 @@ class ValkeyServer:
             return b"\n".join([*keys, *(client.get(key) or b"" for key in keys)])
 
     def _wait(self) -> None:
-        deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline:
+        def answers() -> bool:
             with suppress(RedisError):
-                if self.run("PING"):
-                    return
-            time.sleep(0.02)
-        raise AssertionError("valkey-server did not start")
+                return bool(self.run("PING"))
+            return False
+
+        wait_until(answers)
 
 
 def make_redis_client(url: str, seconds: float = 0.15) -> Redis:

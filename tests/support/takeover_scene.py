@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from accounts.models import AuthSession, Member
+from tests.support.accounts import PROFILE
 from tests.support.clients import JSONClient
 from tests.support.id_tokens import encode_id_token as encode
 from tests.support.id_tokens import good_claims
-from tests.support.profiles import PROFILE
 
 OWN_ADDRESS = "intruder@evil.example"
 OWN_PASSWORD = "intruders-horse-9"

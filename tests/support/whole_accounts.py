@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from accounts.codes import make_code, save_code
+from accounts.codes.codes import make_code, save_code
 from accounts.models import (
     CodeRequest,
     LoginTicket,
@@ -18,10 +18,10 @@ from accounts.models import (
 )
 from billing.account_tokens import get_account_token
 from board.models import CommentVote, Image, PostVote
-from ledger.entries import create_entry, refund_entry
-from ledger.entry_data import EntryData
-from ledger.lines import LineData
-from ledger.merges import merge_entries
+from ledger.entries.merges import merge_entries
+from ledger.entries.transfer_candidates import dismiss_transfer
+from ledger.entries.writing import create_entry, refund_entry
+from ledger.entry_shape import EntryShape, LineShape
 from ledger.models import (
     BudgetIncome,
     Notification,
@@ -29,9 +29,9 @@ from ledger.models import (
     QuickEntryTag,
     RecurringTag,
 )
-from ledger.quick_entries import create_quick_entry
-from ledger.recurring import create_rule
-from ledger.wallets import create_valuation
+from ledger.quick_entries.quick_entries import create_quick_entry
+from ledger.recurring.rules import create_rule
+from ledger.wallets.wallets import create_valuation
 from tests.support.clients import JSONClient
 from tests.support.factories import (
     make_budget,
@@ -46,7 +46,7 @@ from tests.support.factories import (
     make_trade,
     make_wallet,
 )
-from tests.support.store_rows import make_purchase
+from tests.support.purchases import make_purchase
 
 NOON = datetime.fromisoformat("2026-11-20T12:00:00+09:00")
 
@@ -56,9 +56,10 @@ def give_everything(member: Member) -> None:
     wallet = make_wallet(member)
     major = make_category(member)
     make_category(member, parent=major)
-    make_entry(member, wallet=wallet, category=major, tags=("food", "out"))
+    expense = make_entry(member, wallet=wallet, category=major, tags=("food", "out"))
     make_entry(member, wallet=wallet, category=major, pending=True)
-    make_entry(member, type="income")
+    income = make_entry(member, type="income", wallet=wallet)
+    dismiss_transfer(member, expense.pk, income.pk)
     quick = make_quick_entry(member, wallet=wallet, category=major)
     QuickEntryTag.objects.create(
         quick_entry=quick, tag=make_tag(member), member_id=member.pk, position=0
@@ -107,16 +108,19 @@ def give_mail(member: Member) -> None:
 
 def give_lines(member: Member) -> None:
     """Create lines of an entry and of templates, a refund, a merge, a typed-in value."""
-    lines = (LineData(7, "Lines"), LineData(3, wallet=make_wallet(member)))
+    lines = (LineShape(7, "Lines"), LineShape(3, wallet=make_wallet(member).pk))
     wallet, other = make_wallet(member), make_wallet(member)
-    data = EntryData(NOON.date(), "expense", 10, wallet=wallet, lines=lines)
+    data = EntryShape(
+        date=NOON.date(), type="expense", amount=10, wallet=wallet.pk, lines=lines
+    )
     entry_id = create_entry(member, data, NOON)
     refund_entry(member, entry_id, {}, NOON)
     expense = make_entry(member, wallet=wallet)
     income = make_entry(member, type="income", wallet=other)
     merge_entries(member, expense.pk, income.pk, NOON)
-    create_valuation(member, wallet.pk, NOON.date(), 1, NOON)
-    shape = {"type": "expense", "amount": 10, "wallet": wallet, "lines": lines}
+    pension = make_wallet(member, manual_valuation=True)
+    create_valuation(member, pension.pk, NOON.date(), 1, NOON)
+    shape = {"type": "expense", "amount": 10, "wallet": wallet.pk, "lines": lines}
     create_quick_entry(member, shape | {"name": "Split"})
     schedule = {"frequency": "DAILY", "anchor_date": NOON.date()}
     create_rule(member, shape | schedule | {"name": "Split"}, NOON.date())

@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -17,6 +18,8 @@ BACKUP, RESTORE = "/api/account/backup", "/api/account/restore"
 HEADERS = {sheet.name: sheet.headers for sheet in SHEETS}
 
 Book = dict[str, list[dict[str, Any]]]
+Rows = list[list[Any]]
+Sheets = Mapping[str, Sequence[Sequence[Any]]]
 
 ENTRY = {"date": "2026-11-02", "type": "expense", "amount": 1_000}
 WHOLE: Book = {
@@ -86,6 +89,18 @@ def make_xlsx(book: Book) -> bytes:
         sheet.append(HEADERS[name])
         for row in rows:
             sheet.append([_cell(sheet, row.get(column)) for column in HEADERS[name]])
+    file = io.BytesIO()
+    workbook.save(file)
+    return file.getvalue()
+
+
+def write_sheets(sheets: Sheets) -> bytes:
+    """Return a workbook of these sheets."""
+    workbook = Workbook(write_only=True)
+    for name, rows in sheets.items():
+        sheet = workbook.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
     file = io.BytesIO()
     workbook.save(file)
     return file.getvalue()

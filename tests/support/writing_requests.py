@@ -5,7 +5,8 @@ from typing import Any
 from tests.support.factories import PASSWORD
 
 A, B = "/api/account", "/api/board"
-NEW = {"date": "2026-11-21", "type": "expense", "amount": 5, "name": "New"}
+ENTRY = {"date": "2026-11-21", "type": "expense", "amount": 5}
+NEW = {"type": "expense", "amount": 5, "name": "New"}
 RULE = {"frequency": "MONTHLY", "anchorDate": "2026-11-21"}
 NAMES = {"category": "New", "tags": ["old", "new"], "walletId": "@wallet"}
 TRADE = {"stockId": "@stock", "side": "BUY", "date": "2026-11-21"}
@@ -27,27 +28,32 @@ REQUESTS: list[tuple[str, str, Any]] = [
     ),
     ("POST", f"{A}/wallets/@pension/valuations", VALUE),
     ("DELETE", f"{A}/wallets/@pension/valuations?date=2026-01-01", None),
-    ("POST", f"{A}/entries", NEW),
-    ("POST", f"{A}/entries", NEW | NAMES),
-    ("PUT", f"{A}/entries/@entry", NEW | NAMES),
+    ("POST", f"{A}/entries", ENTRY),
+    ("POST", f"{A}/entries", ENTRY | NAMES),
+    ("PUT", f"{A}/entries/@entry", ENTRY | NAMES),
     ("PATCH", f"{A}/entries/@entry", NAMES),
     ("DELETE", f"{A}/entries/@entry", None),
     ("POST", f"{A}/entries/@entry/confirm", {}),
     (
         "POST",
         f"{A}/entries",
-        NEW | {"type": "transfer", "walletId": "@wallet", "toWalletId": "@target"},
+        ENTRY | {"type": "transfer", "walletId": "@wallet", "toWalletId": "@target"},
     ),
     (
         "POST",
         f"{A}/entries",
-        NEW
+        ENTRY
         | {"walletId": "@wallet"}
         | {"lines": [{"amount": 2, "category": "New"}, TO_TARGET]},
     ),
     ("POST", f"{A}/entries/@expense/refund", {"amount": 1}),
     ("POST", f"{A}/entries/@expense/merge", {"with": "@income"}),
     ("POST", f"{A}/entries/@merged/unmerge", None),
+    (
+        "POST",
+        f"{A}/entries/transfer-candidates/dismiss",
+        {"outId": "@expense", "inId": "@income"},
+    ),
     (
         "POST",
         f"{A}/entries/notification",
@@ -185,6 +191,7 @@ LEFT_OUT = {
     ("POST", f"{A}/entries/parse"): "writes nothing",
     ("POST", f"{A}/ocr/receipt"): "writes nothing",
     ("POST", f"{A}/restore"): "below: its lease is a transaction of its own",
+    ("POST", f"{A}/restore/json"): "as above",
     ("POST", f"{B}/images"): "one row under the lock of the member",
     ("POST", "/api/auth/email/verification/confirm"): "checks in one transaction, "
     "spends in another: the member, then the code",

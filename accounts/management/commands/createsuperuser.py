@@ -7,12 +7,10 @@ from django.core.management.base import CommandError
 from django.db import IntegrityError
 from rest_framework.exceptions import ValidationError
 
-from accounts.serializers.members import LoginIdField
+from accounts.members.serializers import LoginIdField
 
 
 class Command(createsuperuser.Command):
-    """Create an administrator (role ADMIN)."""
-
     help = (
         "Creates an administrator: a member with the role ADMIN, who may use the "
         "administrators' API and Django admin. Asks for login id, email and password; "
@@ -25,7 +23,6 @@ class Command(createsuperuser.Command):
     def _validate_username(
         self, username: str, verbose_field_name: str, database: str
     ) -> str | None:
-        """Return the error of a login id, None if it is valid and free."""
         message: str | None = super()._validate_username(  # type: ignore[misc]
             username, verbose_field_name, database
         )

@@ -1,4 +1,4 @@
-"""`end_factors`: end the second factor of a member who has lost everything."""
+"""`end_factors`: end a member's second factor."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
+from accounts.login.second_factor import end_factors
 from accounts.models import Member
-from accounts.second_factor import end_factors
 from core.db.transactions import retry_on_conflict
 
 
@@ -27,7 +27,6 @@ class Command(BaseCommand):
 
 @retry_on_conflict
 def end_factors_of(login_id: str) -> Member:
-    """End the second factor of the member, or raise `CommandError`."""
     with transaction.atomic():
         rows = Member.objects.with_login_id(login_id).select_for_update(no_key=True)
         member = rows.first()

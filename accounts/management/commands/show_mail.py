@@ -1,4 +1,4 @@
-"""`show_mail`: print the newest mails that were written into a folder."""
+"""`show_mail`: print the newest mails of a folder."""
 
 import email
 import email.policy

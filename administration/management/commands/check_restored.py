@@ -1,4 +1,4 @@
-"""`check_restored`: bring a restored database up to date and compare all its totals."""
+"""`check_restored`: migrate a restored database and compare its totals."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`load_demo`: fill an installation with members, a ledger, a board and figures."""
+"""`load_demo`: fill an installation with data."""
 
 import secrets
 from typing import Any

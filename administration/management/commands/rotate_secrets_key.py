@@ -1,17 +1,21 @@
-"""`rotate_secrets_key`: seal what is stored for long with the current key."""
+"""`rotate_secrets_key`: seal long-lived secrets with the current key."""
 
+import logging
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from accounts.second_factor import reseal_seeds
-from billing.resealing import reseal_notifications, reseal_purchases
+from accounts.models import TotpFactor
+from billing.models import Purchase, StoreNotification
+from core.sealing import ResealingResult, UnsealingError, seal_again
 
-# What else is sealed, mails and codes, is kept for a day at most.
-STEPS = (
-    ("seeds of authenticator apps", reseal_seeds),
-    ("tokens of purchases", reseal_purchases),
-    ("notifications of the store", reseal_notifications),
+logger = logging.getLogger(__name__)
+
+# Sealed mails and codes are kept for a day at most.
+STEPS: tuple[tuple[str, Any, str], ...] = (
+    ("seeds of authenticator apps", TotpFactor, "sealed_seed"),
+    ("tokens of purchases", Purchase, "sealed_token"),
+    ("notifications of the store", StoreNotification, "sealed_body"),
 )
 
 
@@ -27,8 +31,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         unreadable = 0
-        for name, reseal in STEPS:
-            result = reseal()
+        for name, model, field in STEPS:
+            result = reseal(model, field)
             unreadable += result.unreadable
             self.stdout.write(
                 f"{name}: {result.resealed} encrypted again, "
@@ -36,3 +40,21 @@ class Command(BaseCommand):
             )
         if unreadable:
             raise CommandError(f"{unreadable} could not be decrypted.")
+
+
+def reseal(model: Any, field: str) -> ResealingResult:
+    """Seal the values of a column with the current key (decision 0146)."""
+    resealed = unreadable = 0
+    for row in model.objects.exclude(**{field: None}).order_by().iterator():
+        old = bytes(getattr(row, field))
+        try:
+            new = seal_again(old, row.sealing_context)
+        except UnsealingError:
+            logger.error("%s %s cannot be decrypted", row._meta.verbose_name, row.pk)
+            unreadable += 1
+            continue
+        if new is not None:
+            # A concurrent change is sealed with the current key.
+            unchanged = model.objects.filter(pk=row.pk, **{field: old})
+            resealed += unchanged.update(**{field: new})
+    return ResealingResult(resealed, unreadable)

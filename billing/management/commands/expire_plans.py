@@ -1,4 +1,4 @@
-"""`expire_plans`: end memberships that have lapsed."""
+"""`expire_plans`: run the hourly job by hand."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`check_board_counters`: verify the board's counters and the members' points."""
+"""`check_board_counters`: verify counters and points."""
 
 from typing import Any
 

@@ -1,1 +1,1 @@
-"""The database backend: Django's own, with a circuit breaker and a watchdog."""
+"""Django's database backend with a circuit breaker and a watchdog."""

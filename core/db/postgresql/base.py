@@ -1,14 +1,7 @@
 """Django's PostgreSQL backend, made to survive restarts and outages of the server.
 
-Requests wait a few seconds for a connection, which carries them over a restart. If that
-fails, a circuit breaker rejects the calls of the next second at once, so that threads
-stay free and the responses are quick 503s.
-
-Pooled connections are checked before use without a round trip where possible; the
-pool's own check would cost one for each request.
-
-Hot statements are prepared: planning a statement over several tables takes PostgreSQL
-longer than running it.
+Requests wait a few seconds for a connection, which carries them over a restart. Then a
+circuit breaker rejects calls for a second, so that threads stay free.
 """
 
 import select
@@ -30,8 +23,7 @@ from core.metrics import database_connection_failures
 
 RESET_TIMEOUT_SECONDS = 1.0
 POOL_TIMEOUT_SECONDS = 4.0
-# Networks drop idle connections without a sign, so one that has been unused for this
-# long is checked by a round trip.
+# Networks drop idle connections silently.
 PING_AFTER_IDLE_SECONDS = 10.0
 PING_TIMEOUT_SECONDS = 1.0
 
@@ -43,24 +35,19 @@ _last_used_at: WeakKeyDictionary[psycopg.Connection, float] = WeakKeyDictionary(
 
 class DatabaseOperations(PostgresOperations):
     def last_executed_query(self, cursor: Any, sql: Any, params: Any) -> Any:
-        """Return the statement for Django's query log, prepared ones with values."""
         if isinstance(cursor, base.ServerBindingCursor):
             return self.compose_sql(sql, params)
         return super().last_executed_query(cursor, sql, params)
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """The wrapper that Django looks up by the ENGINE of the settings."""
-
     ops_class = DatabaseOperations
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        """Return a working connection from the pool, or raise `OperationalError`."""
         if not circuit_breaker.allows_request():
             raise psycopg.OperationalError("the database did not answer a moment ago")
         started_at = time.monotonic()
-        # A trial after a failure is one attempt; only a database that was up is worth
-        # waiting for.
+        # Wait only for a database that was up; a trial after a failure is one attempt.
         timeout = POOL_TIMEOUT_SECONDS if circuit_breaker.is_closed() else 0.0
         try:
             connection = self._wait_for_connection(
@@ -74,28 +61,22 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return connection
 
     def prepared_cursor(self) -> Any:
-        """Return a cursor for statements that are sent often and seldom change.
+        """Return a cursor for hot statements, which are planned once.
 
-        From their second use on (`prepare_threshold` of the settings) PostgreSQL has
-        them parsed and, mostly, planned. Parameters are bound by the server, so a type
-        that it cannot infer needs a cast.
+        PostgreSQL binds the parameters: a type that it cannot infer needs a cast.
         """
         self.ensure_connection()
         with self.wrap_database_errors:
             cursor: Any = base.ServerBindingCursor(self.connection)  # type: ignore[call-arg]
-            # Binary results cost Python less to read.
             cursor.format = psycopg.pq.Format.BINARY
             return self._prepare_cursor(cursor)  # type: ignore[attr-defined]
 
     def _wait_for_connection(
         self, conn_params: dict[str, Any], deadline: float
     ) -> psycopg.Connection:
-        """Try until a connection works or the deadline has passed, at least once."""
         started_at = time.monotonic()
         while True:
-            # The pool starts connecting again only when it is asked, and its own
-            # retries come later and later, so it is asked often, with a short timeout
-            # (`timeout` of the pool in the settings).
+            # The pool reconnects only when asked: ask often.
             try:
                 connection = super().get_new_connection(conn_params)
             except PoolTimeout:
@@ -104,12 +85,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 continue
             if not self.pool:
                 return connection  # type: ignore[no-any-return]
-            # With one host there is nowhere else to go.
             has_standby = "," in self.settings_dict["HOST"]
             is_outdated = has_standby and was_server_lost(connection)
             if not is_outdated and is_connection_alive(connection):
                 return connection  # type: ignore[no-any-return]
-            # A closed connection that is returned makes the pool open a new one.
             connection.close()
             self.pool.putconn(connection)
             if not has_standby and connection.server.hung_at > started_at:
@@ -117,20 +96,18 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 
 def was_server_lost(connection: WatchdogConnection) -> bool:
-    """Return whether the server hung or was read-only since the connection was made."""
     lost_at = max(connection.server.hung_at, connection.server.read_only_at)
     return connection.connected_at <= lost_at
 
 
 def is_connection_alive(connection: WatchdogConnection) -> bool:
-    """Return whether the server is still there, by a round trip only where needed."""
     now = time.monotonic()
     used_at = _last_used_at.get(connection, 0.0)
     _last_used_at[connection] = now
-    # A server that was seen to hang may have left any older connection unusable.
+    # A hang may have left older connections unusable.
     must_ping = used_at < max(now - PING_AFTER_IDLE_SECONDS, connection.server.hung_at)
     try:
-        # An idle connection receives nothing but the news of its end.
+        # An idle connection receives data only when it ends.
         poll = select.poll()
         poll.register(connection.fileno(), select.POLLIN)
         if must_ping or poll.poll(0):

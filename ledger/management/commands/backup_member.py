@@ -1,4 +1,4 @@
-"""`backup_member`: write a member's ledger to a workbook."""
+"""`backup_member`."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""`check_totals`: compare the rollup tables with the entries."""
+"""`check_totals`."""
 
 from collections import Counter
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.progress import Progress
-from ledger.rollup_repair import count_wrong_rows, process_ledgers, repair_rollups
-from ledger.rollups import ROLLUPS
+from ledger.rollups.definitions import ROLLUPS
+from ledger.rollups.repair import count_wrong_rows, process_ledgers, repair_rollups
 
 # A session of the database computes on one processor.
 DEFAULT_THREADS, MAX_THREADS = 2, 32

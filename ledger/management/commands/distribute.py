@@ -1,10 +1,10 @@
-"""`distribute`: distribute the ledgers over the workers of a Citus cluster."""
+"""`distribute`."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from ledger.distribution import DistributionError, distribute
+from ledger.management.distribution import DistributionError, distribute
 
 
 class Command(BaseCommand):

@@ -1,4 +1,4 @@
-"""`load_demo_data`: create a member with a ledger of three years."""
+"""`load_demo_data`."""
 
 import secrets
 from typing import Any
@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Member
-from accounts.signup import SignupData, create_member
+from accounts.signup.signup import SignupData, create_member
 from core.errors import DomainError
 from ledger.demo.loader import create_demo_ledger
 

@@ -1,4 +1,4 @@
-"""`restore_backup`: replace a member's ledger with a backup."""
+"""`restore_backup`."""
 
 from pathlib import Path
 from typing import Any
@@ -36,16 +36,21 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"{path}: {error.strerror}") from error
         try:
-            counts = restore_backup(
+            result = restore_backup(
                 member,
                 data,
                 timezone.now(),
                 dry_run=options["dry_run"],
+                is_by_staff=True,
                 report=self.stderr.write,
             )
         except DomainError as error:
             lines = [f"{each.field}: {each.detail}" for each in error.errors]
             raise CommandError("\n".join([str(error.detail), *lines])) from error
         done = "would be restored" if options["dry_run"] else "restored"
-        rows = ", ".join(f"{count} {sheet}" for sheet, count in counts.items())
+        rows = ", ".join(
+            f"{count} {sheet}" for sheet, count in result.row_counts.items()
+        )
+        for name in result.ignored:
+            self.stderr.write(f"passed over: {'.'.join(filter(None, name))}")
         self.stdout.write(f"{member.login_id}: {rows} {done}.")

@@ -1,11 +1,11 @@
-"""`rotate_account_number_key`: re-encrypt account numbers with the current key."""
+"""`rotate_account_number_key`."""
 
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from ledger.key_rotation import RotationResult, reencrypt_account_numbers
+from ledger.wallets.key_rotation import RotationResult, reencrypt_account_numbers
 
 
 class Command(BaseCommand):

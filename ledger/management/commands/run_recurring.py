@@ -1,4 +1,4 @@
-"""`run_recurring`: post the recurring transactions that are due."""
+"""`run_recurring`."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from core.progress import Progress
-from ledger.occurrences import process_due_rules
+from ledger.recurring.occurrences import process_due_rules
 
 
 class Command(BaseCommand):

@@ -60,11 +60,8 @@ def test_content_of_another_mail_cannot_be_put_in_its_place(
 def test_database_keeps_content_exactly_while_a_mail_waits(free_member: Member) -> None:
     mail = queue(free_member)
     rows = Mail.objects.filter(pk=mail.pk)
-    for values in (
-        {"content": None},
-        {"state": "SENT"},
-        {"state": "SENT", "ended_at": timezone.now()},
-    ):
+    sent = {"state": "SENT"}
+    for values in ({"content": None}, sent, sent | {"ended_at": timezone.now()}):
         with pytest.raises(IntegrityError), transaction.atomic():
             rows.update(**values)
 
@@ -110,13 +107,6 @@ def test_newline_in_a_name_does_not_reach_a_header(
     assert len(read.subject.splitlines()) == 1
 
 
-def test_texts_are_in_the_language_of_the_member(free_member: Member) -> None:
-    queue(free_member, language="ko")
-    (read,) = read_waiting_mails()
-    assert "확인 코드" in read.subject
-    assert '<html lang="ko">' in read.html
-
-
 @pytest.mark.parametrize("language", ["en", "ko"])
 @pytest.mark.parametrize(
     "template", ["verify_email", "reset_password", "email_change", "password_was_reset"]
@@ -136,17 +126,13 @@ def test_each_template_names_the_login_id_and_loads_nothing(
     assert "minji" in read.html
     assert "<img" not in read.html
     assert "<script" not in read.html
-    assert read.subject
+    assert read.subject.isascii() == (language == "en")
+    assert f'<html lang="{language}">' in read.html
 
 
 def test_html_escapes_what_the_text_says(free_member: Member) -> None:
-    queue_mail(
-        free_member,
-        "verify_email",
-        CONTEXT | {"login_id": "<b>&"},
-        to="a@example.com",
-        language="en",
-    )
+    context = CONTEXT | {"login_id": "<b>&"}
+    queue_mail(free_member, "verify_email", context, to="a@example.com", language="en")
     (read,) = read_waiting_mails()
     assert "<b>&" in read.text
     assert "&lt;b&gt;&amp;" in read.html
@@ -167,45 +153,27 @@ def test_code_and_own_link_stand_out_and_no_other_text_is_a_link(
     assert 'href="https://ledger.example/account/confirm?request=1&amp;' in read.html
 
 
-def test_notice_goes_to_the_verified_address_without_a_limit(
-    free_member: Member,
+@pytest.mark.parametrize(("is_verified", "count"), [(True, 7), (False, 5)])
+def test_notices_to_an_unverified_address_are_limited(
+    free_member: Member, is_verified: bool, count: int
 ) -> None:
-    free_member.verified_email = free_member.email
+    # Whoever signs up with a stranger's address makes us their sender.
+    free_member.verified_email = free_member.email if is_verified else ""
     for _ in range(7):
         queue_notice(free_member, "email_change")
     mails = read_waiting_mails()
-    assert len(mails) == 7
+    assert len(mails) == count
     assert free_member.login_id in mails[0].text
     assert free_member.display_name not in mails[0].text
 
 
-def test_notices_to_an_unverified_address_count_and_are_left_out(
-    free_member: Member,
-) -> None:
-    # Whoever signs up with a stranger's address makes us their sender.
-    for _ in range(7):
-        queue_notice(free_member, "email_change")
-    assert Mail.objects.count() == 5
-
-
-def test_one_recipient_gets_five_mails_an_hour(db: None) -> None:
-    for number in range(5):
-        consume_mail_limits("a@example.com", f"10.0.0.{number}")
+def test_one_recipient_gets_five_mails_an_hour() -> None:
+    for _ in range(5):
+        consume_mail_limits("a@example.com")
     with pytest.raises(RateLimitedError):
-        consume_mail_limits("A@Example.com", "10.0.1.1")
-    consume_mail_limits("b@example.com", "10.0.1.1")
-
-
-def test_one_client_asks_for_twenty_mails_an_hour(db: None) -> None:
-    for number in range(20):
-        consume_mail_limits(f"a{number}@example.com", "10.0.0.1")
-    with pytest.raises(RateLimitedError):
-        consume_mail_limits("b@example.com", "10.0.0.1")
-
-
-def test_limits_do_not_store_the_address(db: None) -> None:
-    consume_mail_limits("somebody@example.com", "10.0.0.1")
-    assert not RateLimit.objects.filter(key__contains="somebody").exists()
+        consume_mail_limits("A@Example.com")
+    consume_mail_limits("b@example.com")
+    assert not RateLimit.objects.filter(key__contains="example").exists()
 
 
 def test_mails_go_with_the_account(free_member: Member) -> None:

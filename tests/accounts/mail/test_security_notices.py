@@ -9,8 +9,8 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from accounts.models import AuthSession, Mail, Member, SecurityLogEntry
-from accounts.personal_tokens import notify_of_expiring_tokens
-from accounts.security_log import Kind
+from accounts.security.log import Kind
+from accounts.tokens.tokens import notify_of_expiring_tokens
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD
 from tests.support.mail import ReadMail, read_waiting_mails

@@ -6,14 +6,13 @@ from typing import Any
 import pytest
 
 from accounts.models import Member
+from tests.support.accounts import MEMBERS, put
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
-from tests.support.managed_members import MEMBERS, put
 from tests.support.races import run_concurrently, sorted_statuses
+from tests.support.scale import scaled
 
-pytestmark = pytest.mark.django_db
-
-ROUNDS = 15
+ROUNDS = scaled(4, 15)
 
 
 def race(method: str, path: str, body: Any, one: Member, two: Member) -> list[int]:

@@ -1,6 +1,6 @@
 """Purchases that Google Play confirms, against its wire format on a loopback address."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,8 +12,6 @@ from core import http_client
 from tests.support.clients import JSONClient
 from tests.support.fake_store import FakePlay
 from tests.support.purchases import TOKEN, assert_not_granted, buy, expiry_of
-
-pytestmark = pytest.mark.django_db
 
 
 def test_store_sets_its_own_expiry(buyer: JSONClient, play: FakePlay) -> None:
@@ -29,10 +27,8 @@ def test_store_sets_its_own_expiry(buyer: JSONClient, play: FakePlay) -> None:
 
 
 def test_purchase_is_verified_and_then_acknowledged(
-    buyer: JSONClient, play: FakePlay
+    buyer: JSONClient, play: FakePlay, sold: datetime
 ) -> None:
-    play.sell(TOKEN)
-    buy(buyer, TOKEN)
     assert play.calls == [
         f"GET subscriptionsv2/tokens/{TOKEN}",
         f"POST subscriptions/premium_monthly/tokens/{TOKEN}:acknowledge",
@@ -40,14 +36,7 @@ def test_purchase_is_verified_and_then_acknowledged(
     assert Purchase.objects.get().is_acknowledged
     buy(buyer, TOKEN)
     assert play.calls[2:] == [f"GET subscriptionsv2/tokens/{TOKEN}"]
-
-
-def test_access_token_is_fetched_once_for_its_hour(
-    buyer: JSONClient, play: FakePlay
-) -> None:
-    play.sell(TOKEN)
-    buy(buyer, TOKEN)
-    buy(buyer, TOKEN)
+    # An access token is used for its hour.
     paths = [request.path for request, _ in play.server.log]
     assert paths.count("/oauth2/token") == 1
 
@@ -100,15 +89,18 @@ def test_other_state_gives_nothing(
     assert_not_granted(buy(buyer, TOKEN), 400, "PURCHASE_INVALID")
 
 
-def test_what_has_passed_gives_nothing(buyer: JSONClient, play: FakePlay) -> None:
-    play.sell(TOKEN, expires_at=timezone.now() - timedelta(seconds=1))
-    assert_not_granted(buy(buyer, TOKEN), 400, "PURCHASE_INVALID")
-
-
-def test_token_of_another_product_is_refused(buyer: JSONClient, play: FakePlay) -> None:
-    play.sell(TOKEN, product="premium_yearly")
-    assert_not_granted(buy(buyer, TOKEN), 400, "PURCHASE_INVALID")
-    play.sell(TOKEN, product="coins_100")
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"expires_at": timezone.now() - timedelta(seconds=1)},
+        {"product": "premium_yearly"},
+        {"product": "coins_100"},
+    ],
+)
+def test_past_period_and_other_products_give_nothing(
+    buyer: JSONClient, play: FakePlay, fields: Any
+) -> None:
+    play.sell(TOKEN, **fields)
     assert_not_granted(buy(buyer, TOKEN), 400, "PURCHASE_INVALID")
 
 
@@ -144,10 +136,8 @@ def test_renewal_is_an_order_of_its_own_under_the_same_token(
 
 
 def test_known_order_is_updated_from_the_store(
-    buyer: JSONClient, play: FakePlay
+    buyer: JSONClient, play: FakePlay, sold: datetime
 ) -> None:
-    play.sell(TOKEN)
-    buy(buyer, TOKEN)
     play.sell(TOKEN, state="CANCELED", auto_renew=False)
     answer = buy(buyer, TOKEN).data
     assert (answer["applied"], answer["autoRenew"]) == (False, False)

@@ -1,9 +1,8 @@
 """Purchases of Google Play belong to one member; tokens that others replace."""
 
 import hashlib
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-import pytest
 from django.utils import timezone
 
 from accounts.models import Member
@@ -17,8 +16,6 @@ from tests.support.purchases import (
     buy,
     expiry_of,
 )
-
-pytestmark = pytest.mark.django_db
 
 
 def test_token_belongs_to_its_first_member_over_renewals(
@@ -89,21 +86,9 @@ def test_replacement_of_anothers_purchase_is_refused(
     assert Purchase.objects.get().is_active is True
 
 
-def test_shorter_of_two_subscriptions_does_not_shorten_the_plan(
-    buyer: JSONClient, play: FakePlay
-) -> None:
-    far = timezone.now() + timedelta(days=300)
-    play.sell("long", order="GPA.1", product="premium_yearly", expires_at=far)
-    play.sell("short", order="GPA.2")
-    buy(buyer, "long", "premium_yearly")
-    assert expiry_of(buy(buyer, "short")) == far
-
-
 def test_order_of_a_deleted_account_is_redeemed(
-    buyer: JSONClient, other_member: Member, play: FakePlay
+    buyer: JSONClient, other_member: Member, play: FakePlay, sold: datetime
 ) -> None:
-    play.sell(TOKEN)
-    buy(buyer, TOKEN)
     assert buyer.send("DELETE", "/api/auth/me").status_code == 204
     newcomer = JSONClient(other_member)
     assert_not_granted(buy(newcomer, TOKEN), 409, "PURCHASE_ALREADY_USED")

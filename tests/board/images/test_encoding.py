@@ -13,8 +13,8 @@ from core.image_sandbox import (
     MAX_PIXELS,
     encode_post_image,
 )
+from tests.support.board import store, upload
 from tests.support.clients import JSONClient
-from tests.support.image_uploads import store, upload
 from tests.support.images import (
     PLACE,
     animate,
@@ -24,8 +24,6 @@ from tests.support.images import (
     make_exif,
     make_noise,
 )
-
-pytestmark = pytest.mark.django_db
 
 
 def color_at(picture: Pixels.Image, *place: int) -> tuple[int, ...]:

@@ -16,8 +16,8 @@ from core.image_sandbox import (
     ImageError,
     encode_post_image,
 )
+from tests.support.board import KINDS, refusal_of, upload
 from tests.support.clients import JSONClient
-from tests.support.image_uploads import KINDS, refusal_of, upload
 from tests.support.images import (
     SCRIPT,
     animate,
@@ -27,8 +27,6 @@ from tests.support.images import (
     make_gif_program,
     make_png_bomb,
 )
-
-pytestmark = pytest.mark.django_db
 
 MOST_MEGABYTES = 100
 ROOT = Path(__file__).resolve().parents[3]
@@ -70,8 +68,7 @@ NO_IMAGES = {
 
 @pytest.mark.parametrize("name", NO_IMAGES)
 def test_unusable_image_is_refused(client: JSONClient, name: str) -> None:
-    response = upload(client, NO_IMAGES[name])
-    assert refusal_of(response) == (400, "INVALID_IMAGE")
+    assert refusal_of(upload(client, NO_IMAGES[name])) == (400, "INVALID_IMAGE")
     assert not Image.objects.exists()
 
 

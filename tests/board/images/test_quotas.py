@@ -1,6 +1,7 @@
 """Limits of uploads: in an hour, by number and by size."""
 
 import io
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -13,11 +14,9 @@ from board.images import MAX_IMAGES, MAX_TOTAL_BYTES, UPLOAD_LIMIT
 from board.models import Image
 from core.errors import InvalidImageError
 from core.image_sandbox import ALLOWED_FORMATS, encode_post_image
+from tests.support.board import refusal_of, upload
 from tests.support.clients import JSONClient
-from tests.support.image_uploads import refusal_of, upload
 from tests.support.images import draw
-
-pytestmark = pytest.mark.django_db
 
 
 def make_image(member: Member, **fields: Any) -> Image:
@@ -44,11 +43,13 @@ def test_hundred_uploads_an_hour(client: JSONClient) -> None:
 def test_refused_images_count_as_attempts_only(
     client: JSONClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for _ in range(25):
+    fewer = replace(UPLOAD_LIMIT, max_attempts=3)
+    monkeypatch.setattr(images, "UPLOAD_LIMIT", fewer)
+    for _ in range(4):
         assert upload(client, b"no picture").status_code == 400
     assert upload(client, draw()).status_code == 201
     for limit in RateLimit.objects.filter(key__startswith="image-attempts"):
-        limit.attempts *= 12
+        limit.attempts *= 60
         limit.save()
     assert refusal_of(upload(client, draw())) == (429, "RATE_LIMITED")
 

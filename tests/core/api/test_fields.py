@@ -47,9 +47,6 @@ def is_refused(field: serializers.Field[Any, Any, Any, Any], value: Any) -> bool
     return False
 
 
-# --- Names ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("name", "camel"),
     [
@@ -78,135 +75,60 @@ def test_fields_come_in_and_go_out_in_camel_case() -> None:
 def test_snake_case_is_an_unknown_field() -> None:
     body = OuterBody(data={"wallet_id": 5})
     assert not body.is_valid()
-    assert set(body.errors) == {"walletId"}
+    assert {name: error[0].code for name, error in body.errors.items()} == {
+        "walletId": "required",
+        "wallet_id": "unknown",
+    }
 
 
-def test_unknown_fields_are_ignored() -> None:
-    body = OuterBody(data={"walletId": 5, "whatever": {"a": [1]}, "fullName": "x"})
+def test_fields_of_the_answer_are_ignored() -> None:
+    body = OuterBody(data={"walletId": 5, "fullName": "x"})
     assert body.is_valid()
     assert set(body.validated_data) == {"wallet_id"}
 
 
-# --- Types ----------------------------------------------------------------------
+TEXT, INTEGER, AMOUNT = StrictCharField(), StrictIntegerField(), AmountField()
+BOOLEAN, LIST = StrictBooleanField(), StrictListField(child=INTEGER)
+DECIMAL = ExactDecimalField(max_digits=10, decimal_places=4)
+POSITIVE = PositiveDecimalField(max_digits=10, decimal_places=4)
+TAKEN: list[tuple[Any, list[Any]]] = [
+    (TEXT, ["텍스트", "a\tb\nc", "👩‍🚀", "\u202eabc", "\ufffd\U0001fffe"]),
+    (INTEGER, [0, -5, 10**12, Decimal("5.0")]),
+    (AMOUNT, [1, MAX_AMOUNT]),
+    (BOOLEAN, [True, False]),
+    (StrictBooleanField(allow_null=True), [None]),
+]
+REFUSED: list[tuple[Any, list[Any]]] = [
+    (TEXT, ["a\x00b", "a\x07b", "a\x1bb", "a\x7fb", "a\x85b", "a\ud800b"]),
+    (TEXT, ["a\ufffeb", "a\uffffb", 5, True, 1.5, None, [], {}]),
+    (INTEGER, ["5", "", True, False, None, Decimal("5.5"), Decimal("1e400"), [5], {}]),
+    (INTEGER, [Decimal("NaN")]),
+    (AMOUNT, [0, -1, MAX_AMOUNT + 1, 2**63, Decimal("0.5")]),
+    (BOOLEAN, ["true", "false", 0, 1, "", "on", None, [], {}]),
+    (DECIMAL, ["NaN", "Infinity", "-inf", "sNaN", "1e400", "x", "", True, None, [1]]),
+    (DECIMAL, ["1.23456", *map(Decimal, ("NaN", "Infinity", "1e400")), 10**12]),
+    (POSITIVE, [0, "0.000", "-1", Decimal("-0.5")]),
+    (LIST, ["abc", {"a": 1}, 5, None, True]),
+]
 
 
 @pytest.mark.parametrize(
-    "value", ["텍스트", "a\tb\nc", "👩‍🚀", "\u202eabc", "\ufffd\U0001fffe"]
+    ("field", "value"), [(field, each) for field, values in TAKEN for each in values]
 )
-def test_text_is_any_script_with_tabs_and_newlines(value: str) -> None:
-    assert check(StrictCharField(), value) == value
+def test_value_is_taken_as_it_is(field: Any, value: Any) -> None:
+    assert check(field, value) == value
 
 
 @pytest.mark.parametrize(
-    "value",
-    [
-        "a\x00b",
-        "a\x07b",
-        "a\x1bb",
-        "a\x7fb",
-        "a\x85b",
-        "a\ud800b",
-        "a\ufffeb",
-        "a\uffffb",
-        5,
-        True,
-        1.5,
-        None,
-        [],
-        {},
-    ],
+    ("field", "value"), [(field, each) for field, values in REFUSED for each in values]
 )
-def test_other_text_is_refused(value: Any) -> None:
-    assert is_refused(StrictCharField(allow_null=False), value)
-
-
-@pytest.mark.parametrize("value", [0, -5, 10**12, Decimal("5.0")])
-def test_whole_number_is_taken(value: Any) -> None:
-    assert check(StrictIntegerField(), value) == value
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        "5",
-        "",
-        True,
-        False,
-        None,
-        Decimal("5.5"),
-        Decimal("1e400"),
-        [5],
-        {},
-        Decimal("NaN"),
-    ],
-)
-def test_other_whole_number_is_refused(value: Any) -> None:
-    assert is_refused(StrictIntegerField(), value)
-
-
-@pytest.mark.parametrize("value", [1, MAX_AMOUNT])
-def test_amount_is_from_one_to_just_under_a_trillion(value: int) -> None:
-    assert check(AmountField(), value) == value
-
-
-@pytest.mark.parametrize("value", [0, -1, MAX_AMOUNT + 1, 2**63, Decimal("0.5")])
-def test_other_amount_is_refused(value: Any) -> None:
-    assert is_refused(AmountField(), value)
-
-
-@pytest.mark.parametrize("value", [True, False])
-def test_flag_is_true_or_false(value: bool) -> None:
-    assert check(StrictBooleanField(), value) is value
-
-
-@pytest.mark.parametrize("value", ["true", "false", 0, 1, "", "on", None, [], {}])
-def test_what_looks_like_a_flag_is_refused(value: Any) -> None:
-    assert is_refused(StrictBooleanField(), value)
-
-
-def test_flag_may_be_null_where_that_is_said() -> None:
-    assert check(StrictBooleanField(allow_null=True), None) is None
+def test_value_of_another_kind_is_refused(field: Any, value: Any) -> None:
+    assert is_refused(field, value)
 
 
 @pytest.mark.parametrize("value", ["1.50", Decimal("1.50"), 3, "0.1", "-2.25"])
 def test_exact_decimal_is_a_number_or_a_string(value: Any) -> None:
-    assert check(ExactDecimalField(max_digits=10, decimal_places=4), value) == Decimal(
-        value
-    )
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        "NaN",
-        "Infinity",
-        "-inf",
-        "1e400",
-        "x",
-        "",
-        True,
-        None,
-        [1],
-        "1.23456",
-        Decimal("NaN"),
-        Decimal("Infinity"),
-        Decimal("1e400"),
-        10**12,
-        "sNaN",
-    ],
-)
-def test_other_decimal_is_refused(value: Any) -> None:
-    assert is_refused(ExactDecimalField(max_digits=10, decimal_places=4), value)
-
-
-@pytest.mark.parametrize("value", [0, "0.000", "-1", Decimal("-0.5")])
-def test_positive_decimal_is_above_zero(value: Any) -> None:
-    assert is_refused(PositiveDecimalField(max_digits=10, decimal_places=4), value)
-
-
-@pytest.mark.parametrize("value", ["abc", {"a": 1}, 5, None, True])
-def test_list_is_a_json_array(value: Any) -> None:
-    assert is_refused(StrictListField(child=StrictIntegerField()), value)
+    assert check(DECIMAL, value) == Decimal(value)
 
 
 def test_error_in_a_list_names_its_place() -> None:
@@ -216,20 +138,12 @@ def test_error_in_a_list_names_its_place() -> None:
     assert set(detail) == {1}
 
 
-# --- Answers --------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("value", "literal"),
     [
-        ("1300.50", "1300.5"),
-        ("1300", "1300"),
-        ("100", "100"),
-        ("0.00000001", "0.00000001"),
-        ("1E+3", "1000"),
-        ("0.10", "0.1"),
-        ("0.00", "0"),
-        ("123456789012.123456", "123456789012.123456"),
+        *(("1300.50", "1300.5"), ("1300", "1300"), ("100", "100")),
+        *(("0.00000001", "0.00000001"), ("1E+3", "1000"), ("0.10", "0.1")),
+        *(("0.00", "0"), ("123456789012.123456", "123456789012.123456")),
     ],
 )
 def test_decimal_is_an_exact_number_literal(value: str, literal: str) -> None:

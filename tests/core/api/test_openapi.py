@@ -1,5 +1,7 @@
 """The OpenAPI document: complete, canonical, made without a warning."""
 
+import functools
+import io
 import itertools
 import re
 import threading
@@ -7,11 +9,11 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from django.core.management import call_command
 from drf_spectacular.drainage import GENERATOR_STATS
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
@@ -24,7 +26,6 @@ from core.api.serializers import to_camel_case
 from tests.support.clients import JSONClient
 from tests.support.routes import list_routes
 
-ROOT = Path(__file__).resolve().parents[3]
 UNDOCUMENTED = {"/api/docs", "/api/schema"}
 
 
@@ -81,29 +82,28 @@ def test_addresses_as_written_are_left_out(document: Any) -> None:
     assert "/api/account/entries/pending/count" in document["paths"]
 
 
-def test_every_operation_may_answer_a_problem(document: Any) -> None:
-    for path, method, operation in list_operations(document):
+def test_every_operation_may_have_another_answer(document: Any) -> None:
+    for _path, _method, operation in list_operations(document):
         assert operation["responses"]["default"] == {
             "$ref": "#/components/responses/OtherProblem"
         }
-        content = document["components"]["responses"]["OtherProblem"]["content"]
-        schema = content["application/problem+json"]["schema"]
-        assert schema == {"$ref": "#/components/schemas/Problem"}, (path, method)
+    # It may be a page of a proxy.
+    assert "content" not in document["components"]["responses"]["OtherProblem"]
 
 
 def test_every_operation_has_a_unique_id_in_camel_case(document: Any) -> None:
     operations = [operation for _, _, operation in list_operations(document)]
     ids = [operation["operationId"] for operation in operations]
     assert len(set(ids)) == len(ids)
-    assert [
-        name for name in ids if not re.fullmatch("[a-z]+([A-Z][a-z]+)+", name)
-    ] == []
+    assert all(re.fullmatch("[a-z]+([A-Z][a-z]+)+", name) for name in ids), ids
 
 
-def test_operation_ids_are_those_of_the_table(document: Any) -> None:
-    # Clients are generated from the ids: none of them ever changes.
-    table = (ROOT / "docs" / "api-operations.md").read_text()
-    rows = re.findall(r"^\| `(\w+)` \| ([A-Z]+) \| `(\S+)` \| (.+?) \|$", table, re.M)
+def test_command_lists_every_operation(document: Any) -> None:
+    output = io.StringIO()
+    call_command("list_operations", stdout=output)
+    rows = re.findall(
+        r"^\| `(\w+)` \| ([A-Z]+) \| `(\S+)` \| (.+?) \|$", output.getvalue(), re.M
+    )
     assert sorted(rows) == sorted(
         (operation["operationId"], method.upper(), path, *operation["tags"])
         for path, method, operation in list_operations(document)
@@ -135,21 +135,12 @@ def test_every_operation_has_a_short_title(document: Any) -> None:
         ("get", "wallets", "listWallets", "List wallets"),
         ("post", "entries", "createEntry", "Create an entry"),
         ("get", "tags/{tagId}", "getTag", "Get a tag"),
-        (
-            "put",
-            "quick-entries/{quickEntryId}",
-            "replaceQuickEntry",
-            "Replace a quick entry",
-        ),
+        ("put", "tags/{tagId}", "replaceTag", "Replace a tag"),
+        ("get", "quick-entries", "listQuickEntries", "List quick entries"),
         ("patch", "categories/{categoryId}", "updateCategory", "Update a category"),
         ("delete", "trades/{tradeId}", "deleteTrade", "Delete a trade"),
         ("put", "stocks/reorder", "reorderStocks", "Reorder stocks"),
-        (
-            "post",
-            "entries/{entryId}/confirm",
-            "confirmEntry",
-            "Confirm a pending entry",
-        ),
+        ("get", "networth", "getNetWorth", "Get the net worth"),
         ("get", "networth/trend", "getNetWorthTrend", "Get the net-worth trend"),
     ],
 )
@@ -254,21 +245,10 @@ def test_what_is_public_asks_for_no_session(document: Any) -> None:
         if operation["security"] == []
     }
     assert public == {
-        "signUp",
-        "logIn",
-        "logInWithIdp",
-        "completeLogin",
-        "getIdpClientId",
-        "getSignupEnabled",
-        "confirmEmailVerification",
-        "requestPasswordReset",
-        "confirmPasswordReset",
-        "getImage",
-        "getAvatar",
-        "receiveStoreNotification",
-        "getHealth",
-        "getMeta",
-        "getLiveness",
+        *("signUp", "logIn", "logInWithIdp", "completeLogin", "getIdpClientId"),
+        *("getSignupEnabled", "confirmEmailVerification", "requestPasswordReset"),
+        *("confirmPasswordReset", "getImage", "getAvatar", "receiveStoreNotification"),
+        *("getHealth", "getMeta", "getLiveness"),
     }
 
 
@@ -288,7 +268,7 @@ def test_document_comes_under_the_name_that_is_asked_for(
     response = JSONClient().get("/api/schema", HTTP_ACCEPT=accept)
     assert response.status_code == 200
     assert response.headers["Content-Type"].partition(";")[0] == kind
-    assert yaml.safe_load(response.content)["openapi"].startswith("3.")
+    assert yaml.load(response.content, yaml.CSafeLoader)["openapi"].startswith("3.")
 
 
 @pytest.mark.parametrize(
@@ -315,20 +295,23 @@ def test_document_is_built_by_one_of_the_first_requests(
 ) -> None:
     # The library fails while two threads load its extensions.
     built: list[int] = []
+    together = threading.Barrier(4)
 
     class SlowGenerator:
         def get_schema(self, *, public: bool) -> dict[str, str]:
             built.append(threading.get_ident())
-            time.sleep(0.2)
+            time.sleep(0.1)
             return {}
 
+    def build_together(_: int) -> Any:
+        together.wait(20)
+        return build_document()
+
     monkeypatch.setattr(OpenApiSchemaView, "generator_class", SlowGenerator)
-    openapi_view._build_document.cache_clear()
-    try:
-        with ThreadPoolExecutor(4) as pool:
-            documents = list(pool.map(lambda _: build_document(), range(4)))
-    finally:
-        openapi_view._build_document.cache_clear()
+    fresh = functools.cache(openapi_view._build_document.__wrapped__)
+    monkeypatch.setattr(openapi_view, "_build_document", fresh)
+    with ThreadPoolExecutor(4) as pool:
+        documents = list(pool.map(build_together, range(4)))
     assert documents == [{}] * 4
     assert len(built) == 1
 
@@ -344,7 +327,7 @@ def test_document_has_the_indent_that_is_asked_for() -> None:
 def test_document_and_its_page_are_public() -> None:
     response = JSONClient().get("/api/schema")
     assert response.status_code == 200
-    assert yaml.safe_load(response.content)["info"]["version"]
+    assert yaml.load(response.content, yaml.CSafeLoader)["info"]["version"]
     page = JSONClient().get("/api/docs")
     assert page.status_code == 200
     assert b"swagger" in page.content

@@ -8,11 +8,12 @@ import pytest
 from django.conf import settings
 
 from config.about import VERSION
+from core.api.fields import TAG_PATTERN, TEXT_PATTERN, has_control_characters
 from core.api.openapi_hooks import list_operations
 from core.api.openapi_view import build_document
 from core.api.serializers import to_camel_case
 from ledger.backup import columns
-from ledger.serializers.backup import RestoreRequestSerializer
+from ledger.backup.serializers import RestoreRequestSerializer
 
 DOCUMENT = build_document()
 SCHEMAS = DOCUMENT["components"]["schemas"]
@@ -22,30 +23,26 @@ REFERENCE = re.compile(r'"#/components/schemas/(\w+)"')
 CLOSED_ENUMS = {"CategoryType", "TradeSide", "VoteDirection"}
 # What an answer has only if it applies.
 CONDITIONAL_FIELDS = {
-    ("Entry", "matchedAmount"),
-    ("WalletHistoryRow", "matchedAmount"),
-    ("Wallet", "accountNumberUnreadable"),
-    ("CompletedLoginSession", "created"),
-    ("CompletedLoginSession", "linked"),
-    ("Problem", "errors"),
-    ("Problem", "expiresAt"),
-    ("Problem", "methods"),
-    ("Problem", "scope"),
-    ("Problem", "ticket"),
-    ("FieldError", "sheet"),
-    ("FieldError", "row"),
-    ("FieldError", "column"),
+    *(("Entry", "matchedAmount"), ("WalletHistoryRow", "matchedAmount")),
+    *(("UnmergedEntry", "matchedAmount"), ("UnmergedEntry", "givenUp")),
+    *(("Wallet", "accountNumberUnreadable"), ("CompletedLoginSession", "created")),
+    *(("CompletedLoginSession", "linked"), ("Problem", "errors")),
+    *(("Problem", "expiresAt"), ("Problem", "methods"), ("Problem", "scope")),
+    *(("Problem", "ticket"), ("FieldError", "sheet")),
+    ("FieldError", "suggestion"),
+    *(("FieldError", "row"), ("FieldError", "column")),
+}
+# Names, addresses and languages of members.
+CANNOT_BE_CLEARED = {"OwnProfileRequest", "ProfileRequest"}
+# Any text: of the store, and of programs that fill each field.
+TEXTS_OF_OTHERS = {
+    *("PushMessageRequest.data", "PushMessageRequest.messageId"),
+    *("PushRequest.subscription", "SignupRequest.website"),
 }
 # What is an exact number; money and ids are whole numbers of 64 bits.
 DECIMALS = {
-    "averageCost",
-    "balance",
-    "exchangeRate",
-    "originalAmount",
-    "quantity",
-    "rate",
-    "share",
-    "unrealizedRate",
+    *("averageCost", "balance", "exchangeRate", "originalAmount", "quantity", "rate"),
+    *("share", "unrealizedRate"),
 }
 
 
@@ -127,6 +124,19 @@ def test_requests_have_no_defaults_that_generators_would_send() -> None:
             assert "required" not in SCHEMAS[name]
 
 
+def test_optional_fields_of_requests_take_null() -> None:
+    # Generated clients send null for what was left out.
+    for schema in REQUEST_SCHEMAS - CANNOT_BE_CLEARED:
+        name = schema.removesuffix("Patch")
+        whole = SCHEMAS[schema] if name == schema else SCHEMAS.get(f"{name}Write")
+        refuse_null = {
+            field
+            for field, described in SCHEMAS[schema].get("properties", {}).items()
+            if "null" not in described.get("type", ()) and "oneOf" not in described
+        }
+        assert refuse_null <= set((whole or SCHEMAS[name]).get("required", ())), schema
+
+
 def test_answers_promise_no_limits() -> None:
     # A limit that is raised later would break clients that check it.
     limits = {"maxLength", "minLength", "maximum", "minimum", "maxItems", "pattern"}
@@ -174,14 +184,9 @@ def test_growing_words_are_no_enums_in_answers() -> None:
     assert enums & ANSWER_SCHEMAS == CLOSED_ENUMS
     assert all("enum" not in described for _, _, described in PROPERTIES)
     for schema, name in (
-        ("Member", "plan"),
-        ("Member", "planProduct"),
-        ("Subscription", "product"),
-        ("Product", "id"),
-        ("Problem", "code"),
-        ("Health", "database"),
-        ("NotificationOutcome", "reason"),
-        ("Wallet", "kind"),
+        *(("Member", "plan"), ("Member", "planProduct"), ("Subscription", "product")),
+        *(("Product", "id"), ("Problem", "code"), ("Health", "database")),
+        *(("NotificationOutcome", "reason"), ("Wallet", "kind")),
     ):
         described = SCHEMAS[schema]["properties"][name]
         assert "string" in described["type"]
@@ -189,6 +194,27 @@ def test_growing_words_are_no_enums_in_answers() -> None:
     assert SCHEMAS["VoteResult"]["properties"]["myVote"]["oneOf"][0] == {
         "$ref": "#/components/schemas/VoteDirection"
     }
+
+
+def test_words_that_are_read_can_be_sent() -> None:
+    # A client that is older than a value reads it, and sends it back.
+    enums = {name for name in SCHEMAS if "enum" in SCHEMAS[name]}
+    assert enums - CLOSED_ENUMS == {"CategoryLanguage", "VoteState"}
+    for answer, names in {
+        "Entry": ["type"],
+        "Wallet": ["kind"],
+        "RecurringRule": ["frequency", "type"],
+        "Post": ["category"],
+        "QuickEntry": ["type"],
+    }.items():
+        for name in names:
+            known = SCHEMAS[answer]["properties"][name]["x-known-values"]
+            for written in (f"{answer}Write", f"{answer}Patch"):
+                described = SCHEMAS[written]["properties"][name]
+                assert (described["type"], described["x-known-values"]) == (
+                    "string",
+                    known,
+                )
 
 
 def test_known_codes_are_those_of_the_error_classes() -> None:
@@ -261,3 +287,62 @@ def test_path_parameters_are_named_as_in_the_path() -> None:
         ]
         assert sorted(names) == sorted(re.findall(r"\{(\w+)\}", path))
         assert all(name == to_camel_case(name) for name in names)
+
+
+# What is told of requests: what is left out, what may be sent, what is done with it.
+OF_REQUESTS = re.compile(
+    r"(?i)\bleft out (or|:|of an? (new|update))|if left out|omitted|by default"
+    r"|\d+ characters|\b[01] to \d{5}|\bone is created|ones are created|unless an administrator"
+)
+
+
+def test_texts_of_requests_are_on_no_answer() -> None:
+    wrong = [
+        f"{schema}.{name}: {described['description']}"
+        for schema, name, described in PROPERTIES
+        if schema in ANSWER_SCHEMAS
+        and OF_REQUESTS.search(described.get("description", ""))
+    ]
+    assert wrong == []
+
+
+def test_fields_of_both_directions_tell_requests_more() -> None:
+    told = {
+        schema: SCHEMAS[schema]["properties"]["interval"]["description"]
+        for schema in ("RecurringRule", "RecurringRuleWrite", "RecurringRulePatch")
+    }
+    text = "Every so many days, weeks, months or years."
+    assert told == {
+        "RecurringRule": text,
+        "RecurringRuleWrite": f"{text} Left out: 1.",
+        # A partial update changes nothing that is left out.
+        "RecurringRulePatch": text,
+    }
+    name = SCHEMAS["WalletPatch"]["properties"]["name"]["description"]
+    assert name == "The name. 1 to 100 characters."
+
+
+def test_patterns_are_what_the_fields_refuse() -> None:
+    characters = [*map(chr, range(0xD800)), *map(chr, range(0xE000, 0x11000))]
+    refused = [c for c in characters if has_control_characters(c)]
+    assert len(refused) == 65
+    text, tag = re.compile(TEXT_PATTERN), re.compile(TAG_PATTERN)
+    assert [c for c in characters if not text.search(c)] == refused
+    assert [c for c in characters if not tag.search(c)] == sorted({",", *refused})
+
+
+def test_texts_of_requests_have_a_pattern() -> None:
+    entry = SCHEMAS["EntryWrite"]["properties"]
+    assert entry["memo"]["pattern"] == TEXT_PATTERN
+    assert entry["tags"]["items"]["pattern"] == TAG_PATTERN
+    parameters = DOCUMENT["paths"]["/api/account/entries"]["get"]["parameters"]
+    patterns = {each["name"]: each["schema"].get("pattern") for each in parameters}
+    assert (patterns["keyword"], patterns["page"]) == (TEXT_PATTERN, None)
+    without = {
+        f"{schema}.{name}"
+        for schema, name, described in PROPERTIES
+        if schema in REQUEST_SCHEMAS
+        and "string" in described.get("type", "")
+        and not {"pattern", "format", "x-known-values"} & described.keys()
+    }
+    assert without == TEXTS_OF_OTHERS

@@ -42,7 +42,7 @@ WHERE contype = 'f' AND connamespace = 'public'::regnamespace
 """
 PLAN_BY_VALUES = "ALTER FUNCTION account_suggest_category RESET plan_cache_mode"
 WITHOUT_FOREIGN_KEY = {
-    ("account_recurring_occurrence", "entry_id"): "the entry may have been deleted",
+    ("account_recurring_occurrence", "entry_id"): "the entry may have been deleted"
 }
 CREATED = re.compile(r"^CREATE OR REPLACE (FUNCTION|TRIGGER) (\w+)", re.M)
 DROPPED = re.compile(r"^DROP (FUNCTION|TRIGGER) (\w+)", re.M)
@@ -79,7 +79,7 @@ def test_files_create_again_what_the_database_has() -> None:
             for statement in split_statements(read_sql_file(path)[0]):
                 cursor.execute(statement)
         if has_citus():
-            # As `distribute` does: see ledger/distribution.py.
+            # As `distribute` does: see ledger/management/distribution.py.
             cursor.execute(PLAN_BY_VALUES)
     assert (sorted(rows(FUNCTIONS)), sorted(rows(TRIGGERS))) == before
 
@@ -103,9 +103,11 @@ def test_files_are_split_as_postgresql_splits_them() -> None:
 def test_every_sql_file_is_loaded_by_a_migration() -> None:
     for path in sql_files():
         app, name = path.parent.parent.name, path.stem
-        migrations = (ROOT / app / "migrations").glob("0*.py")
-        text = "".join(file.read_text() for file in migrations)
-        assert text.count(f'sql_file("{app}", "{name}")') == 1, path
+        folder = ROOT / app / "migrations"
+        text = "".join(file.read_text() for file in folder.glob("0*.py"))
+        for released in folder.glob(f"sql/*/{name}.sql"):
+            version = released.parent.name
+            assert text.count(f'sql_file("{app}", "{name}", "{version}"') == 1, released
 
 
 def own_models() -> list[type[models.Model]]:

@@ -66,6 +66,8 @@ def test_row_that_it_refers_to_has_to_exist(db: None) -> None:
 def test_columns_that_the_database_computes_are_left_to_it(db: None) -> None:
     category = make_category(make_member())
     category.validate_constraints()
+    category.refresh_from_db()
+    assert category.level is not None
 
 
 def test_schema_editor_removes_and_adds_it(db: None) -> None:

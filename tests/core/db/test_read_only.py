@@ -49,10 +49,7 @@ def open_pool(*, hosts: int) -> Iterator[base.DatabaseWrapper]:
     own = {name: ",".join([str(database[name])] * hosts) for name in ("HOST", "PORT")}
     # Two connections at most, so that a test knows which of them it gets.
     pool = database["OPTIONS"]["pool"] | {"max_size": 2}
-    options = database["OPTIONS"] | {
-        "target_session_attrs": "read-write",
-        "pool": pool,
-    }
+    options = database["OPTIONS"] | {"target_session_attrs": "read-write", "pool": pool}
     wrapper: Any = base.DatabaseWrapper(
         database | own | {"OPTIONS": options}, "replicated"
     )

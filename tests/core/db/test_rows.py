@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from core.db.rows import build_rows, fetch_all, fetch_one
+from core.db.rows import build_rows, fetch_all, fetch_one, fetch_parts
 
 pytestmark = pytest.mark.django_db
 NUMBERS = "SELECT n AS number, n::text AS text FROM generate_series(1, %s) AS n"
@@ -55,9 +55,7 @@ def test_column_or_field_without_its_counterpart_is_an_error(columns: str) -> No
 
 
 def test_each_call_is_one_statement_of_the_query_log() -> None:
-    with CaptureQueriesContext(
-        connection,
-    ) as queries:
+    with CaptureQueriesContext(connection) as queries:
         fetch_all(NUMBERS, [50], Exact)
     assert len(queries) == 1
 
@@ -66,3 +64,20 @@ def test_rows_of_a_cursor_that_the_caller_has() -> None:
     with connection.cursor() as cursor:
         cursor.execute(NUMBERS, [2])
         assert [row.text for row in build_rows(cursor, cursor, Exact)] == ["1", "2"]
+
+
+def test_parts_of_one_statement_are_rows_by_name() -> None:
+    queries = {
+        "days": "SELECT day::date FROM (VALUES ('2026-11-02'), ('2026-11-01')) d (day)"
+        " WHERE day <= %(last)s ORDER BY day",
+        "sums": "SELECT sum(n)::bigint AS total, count(*) FROM (VALUES (1), (2)) v (n)",
+        "nothing": "SELECT 1 AS one WHERE false",
+    }
+    with CaptureQueriesContext(connection) as log:
+        found = fetch_parts(queries, {"last": "2026-11-02"})
+    assert len(log) == 1
+    assert found == {
+        "days": [{"day": "2026-11-01"}, {"day": "2026-11-02"}],
+        "sums": [{"total": 3, "count": 2}],
+        "nothing": [],
+    }

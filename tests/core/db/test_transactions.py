@@ -26,25 +26,19 @@ ROOT = Path(__file__).resolve().parents[3]
 APPS = ("accounts", "administration", "billing", "board", "core", "ledger")
 # Functions that open a transaction without the decorator, and why.
 NOT_RETRIED = {
-    "accounts/points.py": {"award_points": "part of a caller's transaction"},
+    "accounts/profile/points.py": {"award_points": "part of a caller's transaction"},
     "administration/dashboard.py": {"read": "reads"},
     "administration/members.py": {"_locked_member": "a block of decorated functions"},
     "administration/metrics_view.py": {"collect": "reads"},
-    "billing/purchases.py": {"_create_purchase": "a savepoint"},
     "core/db/rollup_audit.py": {"rebuild_rollups": "a command that may be repeated"},
     "core/db/transactions.py": {"repeatable_read": "reads"},
     "core/jobs/ranges.py": {"_process": "a range that fails is recorded as failed"},
     "core/leases/holding.py": {"acquire_lease": "one row"},
-    "ledger/batches.py": {"batch_transaction": "a block of decorated functions"},
-    "ledger/categories.py": {"_save": "a savepoint"},
-    "ledger/default_categories.py": {"_save": "a savepoint"},
-    "ledger/key_rotation.py": {
-        "reencrypt_account_numbers": "a command that may be repeated"
-    },
+    "ledger/categories/defaults.py": {"_save": "a savepoint"},
     "ledger/management/commands/load_demo_data.py": {"handle": "a new member"},
-    "ledger/move_job.py": {"_pass_moved_entries": "reads"},
-    "ledger/rates.py": {"_fetch_and_store": "one row"},
-    "ledger/rollup_repair.py": {"_list_wrong_rows": "reads"},
+    "ledger/entries/merges.py": {"preview_unmerge": "a savepoint"},
+    "ledger/currencies/rates.py": {"_fetch_and_store": "one row"},
+    "ledger/rollups/repair.py": {"_list_wrong_rows": "reads"},
 }
 
 

@@ -81,9 +81,7 @@ SHARED = {"run_recurring"}
 def test_no_scheduled_job_runs_beside_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     # Each takes the lease of the name that it is scheduled and recorded under.
     app.loader.import_default_modules()
-    monkeypatch.setattr("accounts.tasks.has_closed_accounts", lambda: True)
     monkeypatch.setattr("billing.tasks.has_pending_notifications", lambda now: True)
-    monkeypatch.setattr("ledger.tasks.list_moves", lambda: True)
     monkeypatch.setattr("accounts.tasks.has_due_mails", lambda now: True)
     for name, job in app.conf.beat_schedule.items():
         task = app.tasks[job["task"]]

@@ -3,10 +3,10 @@
 import signal
 import subprocess
 import sys
-import time
+import threading
 import uuid
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.db import connection, transaction
@@ -26,11 +26,12 @@ from core.leases.holding import (
 from core.leases.models import Lease
 from devstack.environment import ROOT
 from tests.support.races import run_concurrently
+from tests.support.waiting import MovedClock, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# As long as tests wait for an expiry; long enough for a slow machine to renew.
-TTL_SECONDS = 0.6
+# Of a TTL of 15 seconds, so that a lease is renewed while a test looks on.
+RENEWALS_PER_TTL = 300
 TEN = timedelta(seconds=10)
 
 Acquire = Callable[[str], HeldLease | None]
@@ -50,8 +51,20 @@ def acquire() -> Iterator[Acquire]:
         held.release()
 
 
-def expire(name: str) -> None:
-    Lease.objects.filter(name=name).update(expires_at=Now() - timedelta(seconds=1))
+def expire(name: str, *, in_seconds: float = -1) -> None:
+    end = Now() + timedelta(seconds=in_seconds)
+    Lease.objects.filter(name=name).update(expires_at=end)
+
+
+def wait_for_renewals(name: str) -> None:
+    """Wait until the holder has extended its lease twice."""
+    ends: set[datetime] = set()
+
+    def has_three() -> bool:
+        ends.add(Lease.objects.get(name=name).expires_at)
+        return len(ends) == 3
+
+    wait_until(has_three)
 
 
 def test_lease_has_one_holder_until_it_is_released() -> None:
@@ -77,17 +90,18 @@ def test_of_many_at_once_one_gets_a_free_or_expired_lease(
 
 def test_looking_and_then_writing_would_let_several_in() -> None:
     # The race that the one statement ends is real.
+    have_looked = threading.Barrier(4, timeout=20)
+
     def look_and_write() -> bool:
         if Lease.objects.filter(name="a", expires_at__gt=Now()).exists():
             return False
-        time.sleep(0.05)
+        have_looked.wait()
         Lease.objects.update_or_create(
-            name="a",
-            defaults={"holder": uuid.uuid4(), "expires_at": Now() + TEN},
+            name="a", defaults={"holder": uuid.uuid4(), "expires_at": Now() + TEN}
         )
         return True
 
-    assert sum(run_concurrently([look_and_write] * 4)) > 1
+    assert sum(run_concurrently([look_and_write] * 4)) == 4
 
 
 def test_lease_is_released_after_an_error() -> None:
@@ -99,10 +113,10 @@ def test_lease_is_released_after_an_error() -> None:
 def test_lease_is_renewed_for_as_long_as_it_is_held(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(holding, "LEASE_TTL_SECONDS", TTL_SECONDS)
+    monkeypatch.setattr(holding, "RENEWALS_PER_TTL", RENEWALS_PER_TTL)
     with lease("a") as held:
         assert held
-        time.sleep(2 * TTL_SECONDS)
+        wait_for_renewals("a")
         held.ensure_held()
         with lease("a") as second:
             assert second is None
@@ -137,7 +151,7 @@ from django.conf import settings
 settings.DATABASES["default"]["NAME"] = sys.argv[1]
 django.setup()
 from core.leases import holding
-holding.LEASE_TTL_SECONDS = {TTL_SECONDS}
+holding.RENEWALS_PER_TTL = {RENEWALS_PER_TTL}
 assert holding.acquire_lease("a")
 print("held", flush=True)
 time.sleep(60)
@@ -152,50 +166,44 @@ def test_lease_of_a_killed_process_is_taken_over_when_it_expires() -> None:
     with process:
         assert process.stdout
         assert process.stdout.readline() == b"held\n"
-        # Longer than its lease: the process renews it.
-        time.sleep(2 * TTL_SECONDS)
+        wait_for_renewals("a")
         assert acquire_lease("a") is None
         assert acquire_lease_of_killed_holder("a") is None
         process.send_signal(signal.SIGKILL)
-        killed_at = time.monotonic()
+    assert acquire_lease("a") is None
+    expire("a", in_seconds=0.2)
     held = acquire_lease_of_killed_holder("a")
     assert held
-    # Not at once, by mistake, and not after several times the limit.
-    assert 0 < time.monotonic() - killed_at < 5 * TTL_SECONDS
     held.release()
 
 
 def test_lease_that_is_released_while_another_waits_is_not_taken_over(
-    acquire: Acquire,
+    acquire: Acquire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = acquire("a")
     assert first
-
-    def release() -> None:
-        time.sleep(0.2)
-        first.release()
-
-    held, _ = run_concurrently([lambda: acquire_lease_of_killed_holder("a"), release])
-    assert held is None
+    clock = MovedClock(then=first.release)
+    monkeypatch.setattr(holding, "time", clock)
+    assert acquire_lease_of_killed_holder("a") is None
+    assert len(clock.naps) == 1
 
 
-def test_wait_for_a_release_ends_with_it_or_in_time() -> None:
-    with lease("a"):
-        started_at = time.monotonic()
+def test_wait_for_a_release_ends_with_it_or_in_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with lease("a") as held:
+        assert held
+        clock = MovedClock()
+        monkeypatch.setattr(holding, "time", clock)
         wait_until_released("a", timeout_seconds=0.2)
-        assert time.monotonic() - started_at >= 0.2
-        expire("a")
-        started_at = time.monotonic()
+        assert clock.now >= 0.2
+        clock.then = held.release
         wait_until_released("a", timeout_seconds=60)
-        assert time.monotonic() - started_at < 30
+        assert clock.now < 1
 
 
 def test_lease_inside_a_transaction_is_an_error() -> None:
-    with (
-        transaction.atomic(),
-        pytest.raises(RuntimeError, match="durable"),
-        lease("a"),
-    ):
+    with transaction.atomic(), pytest.raises(RuntimeError, match="durable"), lease("a"):
         pass
 
 

@@ -10,9 +10,8 @@ from ledger.backup.schema import Sheet
 # What the service assigns itself, and so no backup has.
 ASSIGNED = {"id", "member", "sort_order", "updated_at"}
 ASSIGNED_BY_SHEET = {
-    # A backup shows the moment: entries in both, and no move.
-    "categories": {"level", "parent_level", "moving_to"},
-    "wallets": {"moving_to"},
+    "wallets": {"created_at"},
+    "categories": {"level", "parent_level"},
     "budgets": {"type"},
     # From the lines, and from the types of the row and its category.
     "entries": {"line_count", "is_reversal"},
@@ -22,8 +21,8 @@ ASSIGNED_BY_SHEET = {
     # Tags are names.
     "mergedEntries": {"former", "is_reversal", "tag_ids", "notification_ids"},
 }
-# Stored in a table of links, or the id under another name.
-LINKED = {"tags", "key"}
+# Stored in another table, or the id under another name.
+LINKED = {"tags", "key", "not_with"}
 
 
 @pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)

@@ -10,7 +10,7 @@ from tests.support.clients import JSONClient
 from tests.support.rollups import assert_rollups_are_right
 from tests.support.workbooks import download_backup, error_places, upload
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_reader")]
 
 A = "/api/account"
 DAY = "2026-11-02"

@@ -13,6 +13,7 @@ from accounts.account_deletion import delete_account
 from accounts.models import Member
 from ledger.account_deletion import REPLACED_BY_RESTORE
 from ledger.backup import ledger_writer
+from ledger.entries.transfer_candidates import dismiss_transfer
 from ledger.models import (
     BudgetIncome,
     Category,
@@ -25,6 +26,7 @@ from ledger.models import (
 from tests.support.clients import JSONClient
 from tests.support.factories import (
     count_rows_of,
+    dump_rows_of,
     make_budget,
     make_category,
     make_entry,
@@ -33,7 +35,6 @@ from tests.support.factories import (
     make_trade,
     make_wallet,
 )
-from tests.support.member_rows import dump_rows_of
 from tests.support.rollups import assert_rollups_are_right
 from tests.support.whole_accounts import give_lines
 from tests.support.workbooks import (
@@ -50,7 +51,7 @@ from tests.support.workbooks import (
     upload,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_reader")]
 
 
 def test_restore_writes_every_sheet_and_counts_its_rows(
@@ -58,7 +59,7 @@ def test_restore_writes_every_sheet_and_counts_its_rows(
 ) -> None:
     response = restore(WHOLE)
     assert response.status_code == 200, response.content
-    assert response.data == {"dryRun": False, **COUNTS}
+    assert response.data == {"dryRun": False, **COUNTS, "ignored": []}
     newest = client.get_json("/api/account/entries")["results"]
     assert [row["tags"] for row in newest] == [[], [], ["@home", "여행"]]
     assert newest[2]["memo"] == "=SUM(A1)\n둘째 줄 🍜"
@@ -100,7 +101,7 @@ def test_backup_of_a_restored_ledger_restores_to_the_same_backup(
     )
     assert response.headers["Content-Type"].endswith("spreadsheetml.sheet")
     restored = upload(client, first)
-    assert restored.data == {"dryRun": False, **COUNTS}
+    assert restored.data == {"dryRun": False, **COUNTS, "ignored": []}
     assert download_backup(premium_member) == first
 
 
@@ -141,6 +142,8 @@ def fill_every_table(member: Member) -> None:
     tag = Tag.objects.owned_by(member).get()
     rule, quick = make_rule(member), make_quick_entry(member)
     give_lines(member)
+    income = make_entry(member, type="income", wallet=wallet)
+    dismiss_transfer(member, entry.pk, income.pk)
     owner = {"tag": tag, "member_id": member.pk, "position": 0}
     RecurringTag.objects.create(rule=rule, **owner)
     QuickEntryTag.objects.create(quick_entry=quick, **owner)
@@ -160,9 +163,8 @@ def find_tables(member: Member) -> set[Any]:
 @pytest.mark.parametrize("sheet", ["wallets", "tags", "categories"])
 def test_backup_of_one_sheet_is_enough(restore: Any, sheet: str) -> None:
     response = restore({sheet: WHOLE[sheet]})
-    assert response.data == {"dryRun": False, **dict.fromkeys(COUNTS, 0)} | {
-        sheet: COUNTS[sheet]
-    }
+    counts = dict.fromkeys(COUNTS, 0) | {sheet: COUNTS[sheet]}
+    assert response.data == {"dryRun": False, **counts, "ignored": []}
 
 
 @pytest.mark.parametrize("book", [{}, {"entries": []}, {name: [] for name in COUNTS}])
@@ -185,7 +187,7 @@ def test_dry_run_checks_and_counts_and_changes_nothing(
     make_entry(premium_member, tags=("kept",))
     before = dump_rows_of(premium_member)
     response = restore(WHOLE, "?dryRun=true")
-    assert response.data == {"dryRun": True, **COUNTS}
+    assert response.data == {"dryRun": True, **COUNTS, "ignored": []}
     bad = restore({"entries": [ENTRY | {"amount": 0}]}, "?dryRun=true")
     assert bad.data["code"] == "INVALID_BACKUP"
     assert dump_rows_of(premium_member) == before
@@ -322,7 +324,7 @@ def test_form_without_a_file_and_other_types_are_rejected(client: JSONClient) ->
 
 def test_json_can_be_uploaded_as_a_file_too(client: JSONClient) -> None:
     response = upload(client, json.dumps(WHOLE).encode())
-    assert response.data == {"dryRun": False, **COUNTS}
+    assert response.data == {"dryRun": False, **COUNTS, "ignored": []}
 
 
 @pytest.mark.parametrize("kind", ["xlsx", "json"])

@@ -10,8 +10,8 @@ from django.utils import timezone
 from accounts.models import Member
 from ledger.backup.restore import MAX_CATCH_UP_DAYS
 from ledger.models import Budget, Entry, RecurringRule, Tag, Wallet
-from ledger.occurrences import RecurringRunResult, process_due_rules
 from ledger.periods import add_months
+from ledger.recurring.occurrences import RecurringRunResult, process_due_rules
 from tests.support.calendar_oracle import LONG_AGO, set_premium_since
 from tests.support.clients import JSONClient
 from tests.support.factories import make_rule

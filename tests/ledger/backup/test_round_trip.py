@@ -56,7 +56,7 @@ def exact(row: tuple[Any, ...], headers: tuple[Any, ...], place: int) -> Any:
 
 
 @settings(
-    max_examples=scaled(40, 100),
+    max_examples=scaled(12, 100),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -1,46 +1,30 @@
 """Reading of sheets: rows, headers and cells as spreadsheet programs write them."""
 
-import io
-from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
 import pytest
-from openpyxl import Workbook
 
 from accounts.models import Member
 from ledger.models import Entry, EntryTag, Tag
 from tests.support.clients import JSONClient
-from tests.support.factories import make_entry
-from tests.support.member_rows import dump_rows_of
+from tests.support.factories import dump_rows_of, make_entry
 from tests.support.workbooks import (
     COUNTS,
     ENTRY,
     WHOLE,
+    Rows,
+    Sheets,
     download_backup,
     error_places,
     make_xlsx,
     read_book,
     send_json,
     upload,
+    write_sheets,
 )
 
-pytestmark = pytest.mark.django_db
-
-Rows = list[list[Any]]
-Sheets = Mapping[str, Sequence[Sequence[Any]]]
-
-
-def write_sheets(sheets: Sheets) -> bytes:
-    """Return a workbook of these sheets."""
-    workbook = Workbook(write_only=True)
-    for name, rows in sheets.items():
-        sheet = workbook.create_sheet(name)
-        for row in rows:
-            sheet.append(row)
-    file = io.BytesIO()
-    workbook.save(file)
-    return file.getvalue()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_reader")]
 
 
 @pytest.fixture(params=["xlsx", "json"])
@@ -86,7 +70,7 @@ def test_blank_rows_are_no_rows_but_count_in_row_numbers(client: JSONClient) -> 
     assert response.data["tags"] == 2
 
 
-def test_unknown_sheets_and_columns_are_ignored_in_any_order(
+def test_unknown_sheets_and_columns_are_passed_over_in_any_order(
     client: JSONClient,
 ) -> None:
     stocks = [["code"], ["005930"]]
@@ -98,8 +82,11 @@ def test_unknown_sheets_and_columns_are_ignored_in_any_order(
     ]
     response = upload(client, write_sheets({"stocks": stocks, "tags": tags}))
     assert response.data["tags"] == 2
-    body = {"stocks": [{"code": "x"}], "tags": [{"name": "a", "id": 5}]}
-    assert send_json(client, body).data["tags"] == 1
+    assert response.data["ignored"] == [
+        {"sheet": "stocks", "column": None},
+        {"sheet": "tags", "column": "id"},
+        {"sheet": "tags", "column": "color"},
+    ]
 
 
 def test_letter_case_of_sheets_and_headers_does_not_count(
@@ -210,5 +197,6 @@ def test_missing_sheet_is_an_empty_one(
         "dryRun": False,
         **dict.fromkeys(COUNTS, 0),
         "tags": 1,
+        "ignored": [],
     }
     assert not Entry.objects.exists()

@@ -17,7 +17,7 @@ from tests.support.workbooks import (
     upload,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_reader")]
 
 A = "/api/account"
 DAY = "2026-11-02"

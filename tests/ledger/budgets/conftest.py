@@ -1,9 +1,11 @@
-"""The client of the tests of budgets."""
-
 import pytest
 
 from accounts.models import Member
 from tests.support.clients import JSONClient
+
+
+@pytest.fixture(autouse=True)
+def _db(db: None) -> None: ...
 
 
 @pytest.fixture

@@ -5,9 +5,10 @@ from typing import Any
 
 from accounts.models import Member
 from ledger.models import Budget, Category
-from tests.support.budgets import BUDGETS, MOST, NOVEMBER, STATUS
 from tests.support.clients import JSONClient
 from tests.support.factories import make_budget, make_category
+from tests.support.problems import assert_problem
+from tests.support.reports import BUDGETS, MOST, NOVEMBER, STATUS
 
 CATEGORIES = "/api/account/categories"
 
@@ -63,38 +64,23 @@ def test_new_name_of_a_category_reaches_its_budgets(
 def test_category_with_a_budget_is_in_use(
     client: JSONClient, premium_member: Member
 ) -> None:
-    budget = make_budget(premium_member)
-    path = f"{CATEGORIES}/{budget.category_id}"
-    response = client.send("DELETE", path)
-    assert (response.status_code, response.data["code"]) == (409, "IN_USE")
-    response = client.send("PATCH", path, {"type": "income"})
-    assert (response.status_code, response.data["code"]) == (409, "IN_USE")
+    path = f"{CATEGORIES}/{make_budget(premium_member).category_id}"
+    for method, body in (("DELETE", None), ("PATCH", {"type": "income"})):
+        assert_problem(client.send(method, path, body), 409, "IN_USE")
 
 
-def test_budgets_of_a_moved_category_are_added_to_the_targets(
+def test_budgets_of_a_moved_category_are_added_to_the_targets_within_range(
     client: JSONClient, premium_member: Member
 ) -> None:
     source, target = (make_category(premium_member, name=name) for name in "st")
-    make_budget(premium_member, category=source, month=10, amount=1)
-    make_budget(premium_member, category=source, month=11, amount=20)
-    make_budget(premium_member, category=target, month=11, amount=300)
-    make_budget(premium_member, category=target, month=12, amount=4_000)
+    for category, month, amount in (
+        *((source, 10, 1), (source, 11, 20), (target, 11, 300), (target, 12, 4_000)),
+        *((source, 9, MOST), (target, 9, MOST)),
+    ):
+        make_budget(premium_member, category=category, month=month, amount=amount)
     response = client.send("DELETE", f"{CATEGORIES}/{source.pk}?moveTo={target.pk}")
     assert response.status_code == 204
-    rows = Budget.objects.owned_by(premium_member)
-    assert set(rows.values_list("category__name", "month", "amount")) == {
-        ("t", 10, 1),
-        ("t", 11, 320),
-        ("t", 12, 4_000),
-    }
-
-
-def test_added_budgets_stay_in_range(
-    client: JSONClient, premium_member: Member
-) -> None:
-    source, target = make_category(premium_member), make_category(premium_member)
-    for category in (source, target):
-        make_budget(premium_member, category=category, amount=MOST)
-    path = f"{CATEGORIES}/{source.pk}?moveTo={target.pk}"
-    assert client.send("DELETE", path).status_code == 204
-    assert Budget.objects.get().amount == MOST
+    rows = Budget.objects.owned_by(premium_member).order_by("month")
+    assert list(rows.values_list("category__name", "month", "amount")) == [
+        *(("t", 9, MOST), ("t", 10, 1), ("t", 11, 320), ("t", 12, 4_000))
+    ]

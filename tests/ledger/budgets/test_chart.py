@@ -6,9 +6,9 @@ from datetime import date
 import pytest
 
 from accounts.models import Member
-from tests.support.budgets import CHART, NOVEMBER
 from tests.support.clients import JSONClient
-from tests.support.factories import make_budget, make_category, make_entry
+from tests.support.factories import make_budget, make_entry
+from tests.support.reports import CHART, NOVEMBER
 
 
 @pytest.mark.parametrize(("year", "month"), [(2026, 2), (2028, 2), (2026, 11)])
@@ -39,11 +39,3 @@ def test_chart_is_cumulative(client: JSONClient, premium_member: Member) -> None
     days = client.get_json(CHART, **NOVEMBER)["days"]
     assert [row["spent"] for row in days] == [5, 5, *[13] * 27, 113]
     assert [row["budgeted"] for row in days] == list(range(1, 31))
-
-
-def test_chart_without_budgets_is_flat(
-    client: JSONClient, premium_member: Member
-) -> None:
-    make_entry(premium_member, category=make_category(premium_member))
-    body = client.get_json(CHART, **NOVEMBER)
-    assert {(row["budgeted"], row["spent"]) for row in body["days"]} == {(0, 0)}

@@ -9,9 +9,9 @@ import pytest
 
 from accounts.models import Member
 from ledger.models import Budget, Entry
-from tests.support.budgets import CHART, INCOME, NOVEMBER, STATUS
 from tests.support.clients import JSONClient
 from tests.support.factories import make_budget, make_category, make_entry, make_wallet
+from tests.support.reports import CHART, INCOME, NOVEMBER, STATUS
 
 
 def test_status_of_a_month_without_anything(client: JSONClient) -> None:
@@ -22,101 +22,70 @@ def test_status_of_a_month_without_anything(client: JSONClient) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("budgeted", "spent", "share"),
+    [
+        (1_000, 250, "0.25"),
+        # Half up, with 4 decimals.
+        (3, 2, "0.6667"),
+        (20_000, 1, "0.0001"),
+        # Overspent.
+        (100, 250, "2.5"),
+    ],
+)
 def test_status_tells_budgeted_spent_remaining_and_share(
-    client: JSONClient, premium_member: Member
+    client: JSONClient, premium_member: Member, budgeted: int, spent: int, share: str
 ) -> None:
     food = make_category(premium_member, name="Food")
-    make_budget(premium_member, category=food, amount=1_000)
-    make_entry(premium_member, category=food, amount=200)
-    make_entry(premium_member, category=food, amount=50, date=date(2026, 11, 30))
+    make_budget(premium_member, category=food, amount=budgeted)
+    make_entry(premium_member, category=food, amount=spent, date=date(2026, 11, 30))
     body = client.get_json(STATUS, **NOVEMBER)
     figures = {
-        "budgeted": 1_000,
-        "spent": 250,
-        "remaining": 750,
-        "share": Decimal("0.25"),
+        "budgeted": budgeted,
+        "spent": spent,
+        "remaining": budgeted - spent,
+        "share": Decimal(share),
     }
     assert body["categories"] == [{"category": "Food", "parent": None} | figures]
     assert body["total"] == figures
 
 
-def test_share_is_rounded_half_up_to_4_decimals(
-    client: JSONClient, premium_member: Member
-) -> None:
-    for budgeted, spent, share in ((3, 2, "0.6667"), (20_000, 1, "0.0001")):
-        category = make_category(premium_member, name=share)
-        make_budget(premium_member, category=category, amount=budgeted)
-        make_entry(premium_member, category=category, amount=spent)
-    rows = client.get_json(STATUS, **NOVEMBER)["categories"]
-    assert {row["category"]: str(row["share"]) for row in rows} == {
-        "0.6667": "0.6667",
-        "0.0001": "0.0001",
-    }
-
-
-def test_overspent_budget_has_a_negative_remainder(
-    client: JSONClient, premium_member: Member
-) -> None:
-    budget = make_budget(premium_member, amount=100)
-    make_entry(premium_member, category=budget.category, amount=250)
-    total = client.get_json(STATUS, **NOVEMBER)["total"]
-    assert (total["remaining"], total["share"]) == (-150, Decimal("2.5"))
-
-
 def test_what_does_not_count_as_spent(
     client: JSONClient, premium_member: Member, other_member: Member
 ) -> None:
-    budget = make_budget(premium_member, amount=100)
-    food = budget.category
-    make_entry(premium_member, category=food, pending=True)
-    make_entry(premium_member, category=food, date=date(2026, 10, 31))
-    make_entry(premium_member, category=food, date=date(2026, 12, 1))
-    make_entry(premium_member)
-    make_entry(premium_member, category=make_category(premium_member))
+    food = make_budget(premium_member, amount=100).category
+    pending = make_entry(premium_member, category=food, pending=True)
+    for day in (date(2026, 10, 31), date(2026, 12, 1)):
+        make_entry(premium_member, category=food, date=day)
     income = make_category(premium_member, name=food.name, type="income")
     make_entry(premium_member, category=income, type="income")
-    theirs = make_category(other_member, name=food.name)
-    make_entry(other_member, category=theirs)
+    for category in (None, make_category(premium_member)):
+        make_entry(premium_member, category=category)
+    make_entry(other_member, category=make_category(other_member, name=food.name))
     body = client.get_json(STATUS, **NOVEMBER)
     assert (body["categories"][0]["spent"], body["total"]["spent"]) == (0, 0)
     assert {day["spent"] for day in client.get_json(CHART, **NOVEMBER)["days"]} == {0}
 
-
-def test_confirmed_entry_counts_as_spent(
-    client: JSONClient, premium_member: Member
-) -> None:
-    budget = make_budget(premium_member)
-    entry = make_entry(premium_member, category=budget.category, pending=True)
-    client.send("POST", f"/api/account/entries/{entry.pk}/confirm")
-    assert client.get_json(STATUS, **NOVEMBER)["total"]["spent"] == entry.amount
+    client.send("POST", f"/api/account/entries/{pending.pk}/confirm")
+    assert client.get_json(STATUS, **NOVEMBER)["total"]["spent"] == pending.amount
 
 
-def test_budget_of_a_major_category_covers_its_minors(
-    client: JSONClient, premium_member: Member
+@pytest.mark.parametrize(("budgeted", "spent"), [("Food", 21), ("Lunch", 20)])
+def test_budget_of_a_major_category_covers_its_minors_and_not_the_other_way(
+    client: JSONClient, premium_member: Member, budgeted: str, spent: int
 ) -> None:
     food = make_category(premium_member, name="Food")
     lunch = make_category(premium_member, name="Lunch", parent=food)
-    make_budget(premium_member, category=food, amount=100)
+    category = food if budgeted == "Food" else lunch
+    make_budget(premium_member, category=category, amount=100)
     make_entry(premium_member, category=food, amount=1)
     make_entry(premium_member, category=lunch, amount=20)
     body = client.get_json(STATUS, **NOVEMBER)
-    assert [row["spent"] for row in body["categories"]] == [21]
-    assert body["total"]["spent"] == 21
-    assert client.get_json(CHART, **NOVEMBER)["days"][-1]["spent"] == 21
-
-
-def test_budget_of_a_minor_category_does_not_cover_its_major(
-    client: JSONClient, premium_member: Member
-) -> None:
-    food = make_category(premium_member, name="Food")
-    lunch = make_category(premium_member, name="Lunch", parent=food)
-    make_budget(premium_member, category=lunch, amount=100)
-    make_entry(premium_member, category=food, amount=1)
-    make_entry(premium_member, category=lunch, amount=20)
-    body = client.get_json(STATUS, **NOVEMBER)
-    row = body["categories"][0]
-    assert (row["category"], row["parent"], row["spent"]) == ("Lunch", "Food", 20)
-    assert body["total"]["spent"] == 20
+    assert [(row["category"], row["spent"]) for row in body["categories"]] == [
+        (budgeted, spent)
+    ]
+    assert body["total"]["spent"] == spent
+    assert client.get_json(CHART, **NOVEMBER)["days"][-1]["spent"] == spent
 
 
 def test_nothing_counts_twice_where_major_and_minor_have_budgets(

@@ -6,9 +6,9 @@ import pytest
 
 from accounts.models import Member
 from ledger.models import Category, Entry, QuickEntry
-from tests.support.categories import CATEGORIES, PLAIN
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_entry, make_quick_entry
+from tests.support.ledger_bodies import CATEGORIES, PLAIN_CATEGORY
 from tests.support.problems import assert_invalid
 
 
@@ -17,7 +17,8 @@ def test_unused_category_is_deleted(client: JSONClient, free_member: Member) -> 
     path = f"{CATEGORIES}/{category.pk}"
     assert client.send("DELETE", path).status_code == 204
     for method in ("GET", "PUT", "PATCH", "DELETE"):
-        assert client.send(method, path, PLAIN).status_code == 404, method
+        body = None if method == "DELETE" else PLAIN_CATEGORY
+        assert client.send(method, path, body).status_code == 404, method
 
 
 def test_last_minor_category_leaves_a_major_one_that_can_be_deleted(

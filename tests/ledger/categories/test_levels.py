@@ -4,9 +4,9 @@ from typing import Any
 
 from accounts.models import Member
 from ledger.models import Category
-from tests.support.categories import CATEGORIES, PLAIN
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_entry, make_quick_entry
+from tests.support.ledger_bodies import CATEGORIES, PLAIN_CATEGORY
 
 
 def assert_hierarchy_is_kept(response: Any) -> None:
@@ -20,7 +20,7 @@ def test_minor_category_cannot_hold_others(
     major = make_category(free_member)
     minor = make_category(free_member, parent=major)
     other = make_category(free_member)
-    body = PLAIN | {"parentId": minor.pk}
+    body = PLAIN_CATEGORY | {"parentId": minor.pk}
     assert_hierarchy_is_kept(client.send("POST", CATEGORIES, body))
     for method, part in (("PUT", body), ("PATCH", {"parentId": minor.pk})):
         response = client.send(method, f"{CATEGORIES}/{other.pk}", part)
@@ -52,7 +52,7 @@ def test_parent_of_another_type_is_refused(
 ) -> None:
     income = make_category(free_member, type="income")
     expense = make_category(free_member)
-    body = PLAIN | {"parentId": income.pk}
+    body = PLAIN_CATEGORY | {"parentId": income.pk}
     assert_hierarchy_is_kept(client.send("POST", CATEGORIES, body))
     path = f"{CATEGORIES}/{expense.pk}"
     assert_hierarchy_is_kept(client.send("PATCH", path, {"parentId": income.pk}))
@@ -157,3 +157,12 @@ def test_type_of_an_unused_category_changes_and_it_goes_last(
         "PATCH", f"{CATEGORIES}/{category.pk}", {"type": "income"}
     )
     assert (changed["type"], changed["sortOrder"]) == ("income", 41)
+
+
+def test_minor_category_sits_under_a_major_one(client: JSONClient) -> None:
+    major = client.create_json(CATEGORIES, PLAIN_CATEGORY)
+    minor = client.create_json(
+        CATEGORIES, PLAIN_CATEGORY | {"name": "Cafe", "parentId": major["id"]}
+    )
+    assert minor["parentId"] == major["id"]
+    assert minor["sortOrder"] == 1

@@ -2,20 +2,22 @@
 
 from accounts.models import Member
 from ledger.models import Category
-from tests.support.categories import CATEGORIES, PLAIN
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_entry, make_quick_entry
+from tests.support.ledger_bodies import CATEGORIES, PLAIN_CATEGORY
 
 
 def test_name_is_unique_within_a_type(client: JSONClient, free_member: Member) -> None:
     make_category(free_member, name="Food")
     other = make_category(free_member, name="Other")
     attempts = [
-        client.send("POST", CATEGORIES, PLAIN),
+        client.send("POST", CATEGORIES, PLAIN_CATEGORY),
         client.send(
-            "POST", CATEGORIES, PLAIN | {"name": " Food ", "parentId": other.pk}
+            "POST",
+            CATEGORIES,
+            PLAIN_CATEGORY | {"name": " Food ", "parentId": other.pk},
         ),
-        client.send("PUT", f"{CATEGORIES}/{other.pk}", PLAIN),
+        client.send("PUT", f"{CATEGORIES}/{other.pk}", PLAIN_CATEGORY),
         client.send("PATCH", f"{CATEGORIES}/{other.pk}", {"name": "Food"}),
     ]
     for response in attempts:
@@ -28,15 +30,16 @@ def test_both_types_and_all_members_may_use_a_name(
     client: JSONClient, other_member: Member
 ) -> None:
     make_category(other_member, name="Food")
-    client.create_json(CATEGORIES, PLAIN)
-    client.create_json(CATEGORIES, PLAIN | {"type": "income"})
+    client.create_json(CATEGORIES, PLAIN_CATEGORY)
+    client.create_json(CATEGORIES, PLAIN_CATEGORY | {"type": "income"})
+    assert Category.objects.filter(name="Food").count() == 3
 
 
 def test_new_type_into_a_taken_name_is_a_duplicate(
     client: JSONClient, free_member: Member
 ) -> None:
     make_category(free_member, name="Food", type="income")
-    category = client.create_json(CATEGORIES, PLAIN)
+    category = client.create_json(CATEGORIES, PLAIN_CATEGORY)
     path = f"{CATEGORIES}/{category['id']}"
     response = client.send("PATCH", path, {"type": "income"})
     assert (response.status_code, response.data["code"]) == (409, "DUPLICATE")

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from accounts.models import Member
-from tests.support.categories import CATEGORIES, PLAIN
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category
+from tests.support.ledger_bodies import CATEGORIES, PLAIN_CATEGORY
 from tests.support.problems import assert_invalid
 
 
@@ -46,8 +46,10 @@ def test_new_category_goes_last_among_its_siblings(
     client: JSONClient, free_member: Member
 ) -> None:
     ids = build_tree(free_member)
-    major = client.create_json(CATEGORIES, PLAIN | {"name": "c"})
-    minor = client.create_json(CATEGORIES, PLAIN | {"name": "a3", "parentId": ids["a"]})
+    major = client.create_json(CATEGORIES, PLAIN_CATEGORY | {"name": "c"})
+    minor = client.create_json(
+        CATEGORIES, PLAIN_CATEGORY | {"name": "a3", "parentId": ids["a"]}
+    )
     assert (major["sortOrder"], minor["sortOrder"]) == (3, 3)
     names = names_of(client.get_json(CATEGORIES, type="expense"))
     assert names == ["a", "a1", "a2", "a3", "b", "b1", "b2", "c"]
@@ -101,27 +103,3 @@ def test_reorder_that_is_not_exactly_one_list_is_refused(
     assert response.status_code == 400, response.content
     assert response.data["code"] == "INVALID_ORDER"
     assert client.get_json(CATEGORIES) == before
-
-
-def test_reorder_of_an_empty_list_is_empty(client: JSONClient) -> None:
-    response = client.send("PUT", f"{CATEGORIES}/reorder", {"ids": []})
-    assert (response.status_code, response.data) == (200, [])
-
-
-@pytest.mark.parametrize("ids", [None, "1", ["1"], [True], [None], [[1]], [2**80, "x"]])
-def test_reorder_body_that_is_no_list_of_ids_is_refused(
-    client: JSONClient, ids: Any
-) -> None:
-    response = client.send("PUT", f"{CATEGORIES}/reorder", {"ids": ids})
-    assert response.status_code == 400
-    assert response.data["code"] == "VALIDATION_ERROR"
-
-
-@pytest.mark.parametrize("row_id", [0, -1, 2**63, 2**80])
-def test_reorder_of_ids_that_no_row_can_have_is_refused(
-    client: JSONClient, free_member: Member, row_id: int
-) -> None:
-    make_category(free_member)
-    response = client.send("PUT", f"{CATEGORIES}/reorder", {"ids": [row_id]})
-    assert response.status_code == 400, response.content
-    assert response.data["code"] == "INVALID_ORDER"

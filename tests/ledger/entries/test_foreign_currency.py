@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ledger import rates
+from ledger.currencies import rates
 from ledger.models import Category, Entry
 from tests.support.clients import JSONClient
 from tests.support.entry_writing import (

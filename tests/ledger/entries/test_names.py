@@ -53,7 +53,9 @@ def test_new_type_of_an_entry_takes_the_category_of_that_type_by_name(
     client: JSONClient, free_member: Member
 ) -> None:
     entry = create_entry(client, PLAIN | {"category": "Gift"})
-    changed = update_entry(client, "PATCH", entry["id"], {"type": "income"})
+    changed = update_entry(
+        client, "PUT", entry["id"], entry | {"type": "income"} | {"categoryType": None}
+    )
     assert changed["category"] == "Gift"
     stored = Entry.objects.get(pk=entry["id"])
     assert stored.category is not None

@@ -1,5 +1,3 @@
-"""The client of a premium member, and fakes of the sources of prices and rates."""
-
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
@@ -9,8 +7,8 @@ from pytest_httpserver import HTTPServer
 
 from accounts.models import Member
 from core import http_client
+from ledger.currencies.rates import Rate
 from ledger.investments import prices
-from ledger.rates import Rate
 from tests.support.clients import JSONClient
 from tests.support.fake_market import SOURCES, FakeMarket
 

@@ -15,7 +15,6 @@ from ledger.investments.cost_basis import (
     MONEY_SCALE,
     QUANTITY_SCALE,
     OversoldError,
-    ReplayedPosition,
     TradeRow,
     average_cost,
     profit_rate,
@@ -23,6 +22,7 @@ from ledger.investments.cost_basis import (
     round_money,
     value_at,
 )
+from tests.support.scale import scaled
 
 DAY = date(2026, 11, 2)
 
@@ -37,73 +37,45 @@ def sell(quantity: Any, price: Any, fee: int = 0, tax: int = 0, day: Any = DAY) 
     return buy(quantity, price, fee, tax, day)._replace(is_sell=True)
 
 
-def summarize(*trades: Any) -> Any:
-    """Return quantity, average cost, cost and realized profit as they are answered."""
+@pytest.mark.parametrize(
+    ("trades", "quantity", "average", "cost", "realized"),
+    [
+        ([], 0, None, 0, 0),
+        # A buy adds its price and fee to the cost, and no tax.
+        ([buy(10, 1_000, fee=50, tax=7)], 10, 1_005, 10_050, 0),
+        ([buy(10, 100), buy(30, 200)], 40, 175, 7_000, 0),
+        # A sell leaves the average and realizes price less fee, tax and average.
+        (
+            [buy(10, 100), buy(30, 200), sell(20, 300, fee=15, tax=12)],
+            *(20, 175, 3_500, 20 * 300 - 15 - 12 - 20 * 175),
+        ),
+        ([buy(3, 100), sell(1, 40, fee=2)], 2, 100, 200, -62),
+        # The average of the shares held, not of all buys ever.
+        ([buy(10, 100), sell(10, 150), buy(10, 300)], 10, 300, 3_000, 500),
+        # A sell of all leaves no cost, however uneven the average.
+        ([buy(3, 10, fee=1), *[sell(1, 20)] * 3], 0, None, 0, 60 - 31),
+        (
+            [buy("0.333333", 3_000_000), sell("0.111111", 3_300_000)],
+            *(Decimal("0.222222"), 3_000_000, 666_666, 33_333),
+        ),
+        # Shares that were given lower the average.
+        ([buy(10, 300), buy(5, 0)], 15, 200, 3_000, 0),
+        # An earlier trade that is edited changes all later ones.
+        ([buy(10, 100), sell(5, 200), buy(5, 300)], 10, 200, 2_000, 500),
+        ([buy(10, 140), sell(5, 200), buy(5, 300)], 10, 220, 2_200, 300),
+        # The average has 2 decimals, rounded half up.
+        ([buy(3, 100), buy(3, 101)], 6, Decimal("100.5"), 603, 0),
+        ([buy(8, 1), buy(8, 1, fee=1)], 16, Decimal("1.06"), 17, 0),
+        ([buy(3, 0, fee=1)], 3, Decimal("0.33"), 1, 0),
+    ],
+)
+def test_worked_examples(
+    trades: Any, quantity: Any, average: Any, cost: int, realized: int
+) -> None:
     found = replay(trades)
-    return (
-        Decimal(found.quantity) / QUANTITY_SCALE,
-        average_cost(found),
-        round_money(found.cost),
-        round_money(found.realized),
-    )
-
-
-def test_nothing_is_held_without_trades() -> None:
-    assert summarize() == (0, None, 0, 0)
-
-
-def test_buy_adds_its_price_and_fee_to_the_cost_and_no_tax() -> None:
-    assert summarize(buy(10, 1_000, fee=50, tax=7)) == (10, 1_005, 10_050, 0)
-
-
-def test_average_moves_with_each_buy() -> None:
-    assert summarize(buy(10, 100), buy(30, 200)) == (40, 175, 7_000, 0)
-
-
-def test_sell_leaves_the_average_and_realizes_price_less_fee_tax_and_average() -> None:
-    trades = (buy(10, 100), buy(30, 200), sell(20, 300, fee=15, tax=12))
-    assert summarize(*trades) == (20, 175, 3_500, 20 * 300 - 15 - 12 - 20 * 175)
-
-
-def test_loss_is_a_negative_profit() -> None:
-    assert summarize(buy(3, 100), sell(1, 40, fee=2)) == (2, 100, 200, -62)
-
-
-def test_average_is_of_what_is_held_not_of_all_buys_ever() -> None:
-    trades = (buy(10, 100), sell(10, 150), buy(10, 300))
-    assert summarize(*trades) == (10, 300, 3_000, 500)
-
-
-def test_sell_of_all_leaves_no_cost_however_uneven_the_average() -> None:
-    assert summarize(buy(3, 10, fee=1), sell(1, 20), sell(1, 20), sell(1, 20)) == (
-        0,
-        None,
-        0,
-        60 - 31,
-    )
-
-
-def test_fractions_of_shares() -> None:
-    trades = (buy("0.333333", 3_000_000), sell("0.111111", 3_300_000))
-    quantity, average, cost, realized = summarize(*trades)
-    assert (quantity, average) == (Decimal("0.222222"), 3_000_000)
-    assert (cost, realized) == (666_666, 33_333)
-
-
-def test_shares_that_were_given_lower_the_average() -> None:
-    assert summarize(buy(10, 300), buy(5, 0)) == (15, 200, 3_000, 0)
-
-
-def test_average_cost_has_2_decimals_rounded_half_up() -> None:
-    assert average_cost(replay([buy(3, 100), buy(3, 101)])) == Decimal("100.5")
-    assert average_cost(replay([buy(8, 1), buy(8, 1, fee=1)])) == Decimal("1.06")
-    assert average_cost(replay([buy(3, 0, fee=1)])) == Decimal("0.33")
-
-
-def test_earlier_trade_that_is_edited_changes_all_that_follows() -> None:
-    rest = (sell(5, 200), buy(5, 300))
-    assert summarize(buy(10, 100), *rest) == (10, 200, 2_000, 500)
-    assert summarize(buy(10, 140), *rest) == (10, 220, 2_200, 300)
+    assert Decimal(found.quantity) / QUANTITY_SCALE == quantity
+    assert average_cost(found) == average
+    assert (round_money(found.cost), round_money(found.realized)) == (cost, realized)
 
 
 def test_first_day_on_which_too_much_is_sold_is_named() -> None:
@@ -124,23 +96,14 @@ def test_first_day_on_which_too_much_is_sold_is_named() -> None:
         (-5, 100_000, "-0.0001"),
         (4, 100_000, "0"),
         (900, 100, "9"),
+        (5, 0, None),
     ],
 )
 def test_rate_is_a_fraction_with_4_decimals_rounded_half_up(
-    profit: int, cost: int, rate: str
+    profit: int, cost: int, rate: str | None
 ) -> None:
-    assert profit_rate(profit * MONEY_SCALE, cost * MONEY_SCALE) == Decimal(rate)
-
-
-def test_there_is_no_rate_without_a_cost() -> None:
-    assert profit_rate(5 * MONEY_SCALE, 0) is None
-
-
-def test_value_is_exact() -> None:
-    assert value_at(ReplayedPosition(1, 0, 0), 1) * QUANTITY_SCALE == MONEY_SCALE
-
-
-# --- Against the model ----------------------------------------------------------------
+    found = profit_rate(profit * MONEY_SCALE, cost * MONEY_SCALE)
+    assert found == (None if rate is None else Decimal(rate))
 
 
 @dataclass
@@ -207,7 +170,7 @@ def drop_what_oversells(trades: Any) -> Any:
     return kept
 
 
-@settings(max_examples=2_000, deadline=None)
+@settings(max_examples=scaled(100, 2_000), deadline=None)
 @given(TRADES)
 def test_replay_gives_what_the_model_gives(trades: Any) -> None:
     trades = drop_what_oversells(trades)
@@ -229,7 +192,7 @@ def test_replay_gives_what_the_model_gives(trades: Any) -> None:
         assert profit_rate(exact_profit, found.cost) == Decimal(steps) / 10_000
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=scaled(60, 500), deadline=None)
 @given(TRADES)
 def test_oversell_is_found_on_the_day_on_which_the_model_finds_it(trades: Any) -> None:
     trades = sorted(trades, key=lambda t: (t.date, t.is_sell))

@@ -53,22 +53,12 @@ def trade(
     )
 
 
-def test_empty_portfolio(client: JSONClient) -> None:
-    assert client.get_json(PORTFOLIO) == {
-        "holdings": [],
-        "totals": {
-            "costBasis": 0,
-            "marketValue": 0,
-            "unrealizedProfit": 0,
-            "unrealizedRate": None,
-            "realizedProfit": 0,
-        },
-    }
-
-
 def test_holding_with_all_its_figures(
     client: JSONClient, premium_member: Member
 ) -> None:
+    empty = client.get_json(PORTFOLIO)
+    assert empty["holdings"] == []
+    assert {*empty["totals"].values()} == {0, None}
     stock = make_priced_stock(
         premium_member, 1_300, code="005930", name="삼성전자", market="KOSPI"
     )
@@ -101,16 +91,46 @@ def test_holding_with_all_its_figures(
     }
 
 
-def test_totals_are_rounded_from_the_exact_sums(
+def test_totals_are_rounded_half_up_once_from_the_exact_sums(
     client: JSONClient, premium_member: Member
 ) -> None:
-    for _ in range(2):
-        stock = make_priced_stock(premium_member, 1)
-        trade(stock, "BUY", 2, "0.4", 1)
+    for _ in range(3):
+        trade(make_priced_stock(premium_member, 1), "BUY", 2, "0.4", 1)
     body = client.get_json(PORTFOLIO)
-    assert [row["costBasis"] for row in body["holdings"]] == [0, 0]
+    assert [row["costBasis"] for row in body["holdings"]] == [0, 0, 0]
     assert body["totals"]["costBasis"] == 1
     assert body["totals"]["marketValue"] == 1
+    trade(make_priced_stock(premium_member, 1), "BUY", 2, "0.3", 1)
+    assert get_holdings_value(premium_member) == 2
+
+
+@pytest.mark.parametrize(
+    ("price", "cost", "value", "rate"),
+    [
+        (75, 100, 75, "-0.25"),
+        (75, 0, 75, None),
+        # A price of zero is a price.
+        (0, 5, 0, "-1"),
+        # The typed price counts where there is no other.
+        (None, 5, 7, "0.4"),
+    ],
+)
+def test_value_and_rate_of_a_holding(
+    client: JSONClient,
+    premium_member: Member,
+    price: int | None,
+    cost: int,
+    value: int,
+    rate: str | None,
+) -> None:
+    fields = {"current_price": 7, "price_at": AT - timedelta(3)}
+    trade(make_priced_stock(premium_member, price, **fields), "BUY", 2, 1, cost)
+    (holding,) = client.get_json(PORTFOLIO)["holdings"]
+    assert (holding["currentPrice"], holding["marketValue"]) == (value, value)
+    assert holding["priceStale"] is (price is None)
+    expected = None if rate is None else Decimal(rate)
+    assert holding["unrealizedRate"] == expected
+    assert get_holdings_value(premium_member) == value
 
 
 def test_sold_out_stocks_stay_last_and_untraded_ones_are_not_listed(
@@ -151,33 +171,6 @@ def test_holding_without_a_price_has_no_value_and_counts_at_its_cost(
     assert body["totals"]["unrealizedProfit"] == 10
     assert get_holdings_value(premium_member) == 231
     assert client.get_json(NETWORTH)["investments"] == 231
-
-
-def test_typed_price_counts_where_there_is_no_other(
-    client: JSONClient, premium_member: Member
-) -> None:
-    stock = make_priced_stock(
-        premium_member, None, current_price=7, price_at=AT - timedelta(3)
-    )
-    trade(stock, "BUY", 2, 2, 5)
-    (holding,) = client.get_json(PORTFOLIO)["holdings"]
-    assert (holding["currentPrice"], holding["marketValue"]) == (7, 14)
-    assert holding["priceStale"] is True
-    assert get_holdings_value(premium_member) == 14
-
-
-def test_price_of_zero_is_a_price(premium_member: Member) -> None:
-    trade(make_priced_stock(premium_member, 0), "BUY", 2, 2, 5)
-    assert get_holdings_value(premium_member) == 0
-
-
-def test_rates_of_loss_and_of_shares_that_cost_nothing(
-    client: JSONClient, premium_member: Member
-) -> None:
-    trade(make_priced_stock(premium_member, 75, sort_order=1), "BUY", 2, 1, 100)
-    trade(make_priced_stock(premium_member, 75, sort_order=2), "BUY", 2, 1, 0)
-    rows = client.get_json(PORTFOLIO)["holdings"]
-    assert [row["unrealizedRate"] for row in rows] == [Decimal("-0.25"), None]
 
 
 def test_every_change_of_a_trade_shows_at_once(
@@ -253,44 +246,22 @@ def test_trades_that_changed_are_read_with_one_statement_and_kept_with_one(
         get_portfolio(premium_member)
 
 
-# --- Net worth ------------------------------------------------------------------------
-
-
 def test_holdings_are_investments_and_assets_of_the_net_worth(
-    client: JSONClient, premium_member: Member
+    free_member: Member, django_assert_num_queries: Any
 ) -> None:
-    make_wallet(premium_member, opening_balance=100)
-    make_wallet(premium_member, opening_balance=-30)
-    stock = make_priced_stock(premium_member, 11)
+    make_wallet(free_member, opening_balance=100)
+    make_wallet(free_member, opening_balance=-30)
+    with django_assert_num_queries(1):
+        assert get_holdings_value(free_member) == 0
+    stock = make_priced_stock(free_member, 11)
     trade(stock, "BUY", 2, "1.5", 10)
     trade(stock, "SELL", 3, "0.5", 10)
-    theirs = make_member()
-    trade(make_priced_stock(theirs, 99), "BUY", 2, 1, 10)
+    trade(make_priced_stock(make_member(), 99), "BUY", 2, 1, 10)
+    with django_assert_num_queries(1):
+        assert get_holdings_value(free_member) == 11
+    # The net worth needs no plan.
+    client = JSONClient(free_member)
     body = client.get_json(NETWORTH)
     assert (body["investments"], body["assets"], body["liabilities"]) == (11, 111, 30)
     assert body["total"] == 81
-    assert body["investments"] == (client.get_json(PORTFOLIO)["totals"]["marketValue"])
-
-
-def test_value_is_rounded_half_up_once(premium_member: Member) -> None:
-    for _ in range(3):
-        trade(make_priced_stock(premium_member, 1), "BUY", 2, "0.5", 1)
-    assert get_holdings_value(premium_member) == 2
-
-
-def test_value_costs_one_statement(
-    django_assert_num_queries: Any, premium_member: Member
-) -> None:
-    with django_assert_num_queries(1):
-        assert get_holdings_value(premium_member) == 0
-    for _ in range(3):
-        trade(make_priced_stock(premium_member, 5), "BUY", 2, 1, 1)
-    with django_assert_num_queries(1):
-        assert get_holdings_value(premium_member) == 15
-
-
-def test_member_without_the_plan_keeps_the_net_worth(free_member: Member) -> None:
-    trade(make_priced_stock(free_member, 5), "BUY", 2, 1, 1)
-    client = JSONClient(free_member)
-    assert client.get_json(NETWORTH)["investments"] == 5
     assert client.send("GET", PORTFOLIO).data["code"] == "PREMIUM_REQUIRED"

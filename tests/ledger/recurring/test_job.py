@@ -17,10 +17,10 @@ from kombu.exceptions import OperationalError
 from accounts.models import Member
 from config.celery import app
 from core.jobs import ranges
-from ledger import occurrences as occurrences_module
 from ledger import tasks
 from ledger.models import Category, Entry, Occurrence, RecurringRule
-from ledger.occurrences import (
+from ledger.recurring import occurrences as occurrences_module
+from ledger.recurring.occurrences import (
     MAX_RULES_PER_TRANSACTION,
     RecurringRunResult,
     process_due_rules,
@@ -257,8 +257,8 @@ def broken(member: Member, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Yield a rule that cannot be booked, between two that can."""
     book = occurrences_module.create_booked_entries
 
-    def fail(booked: Any, now: Any) -> Any:
-        entries = book(booked, now)
+    def fail(ledger: Any, booked: Any, now: Any) -> Any:
+        entries = book(ledger, booked, now)
         if any(rule.memo == "broken" for rule, _ in booked):
             raise RuntimeError("the disk is full")
         return entries

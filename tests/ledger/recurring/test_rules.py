@@ -7,9 +7,8 @@ import time_machine
 
 from accounts.models import Member
 from ledger.models import Category, Entry, Occurrence, Tag
-from ledger.occurrences import RecurringRunResult
+from ledger.recurring.occurrences import RecurringRunResult
 from tests.support.calendar_oracle import (
-    BODY,
     BOOKED,
     ENTRIES,
     RECURRING,
@@ -25,28 +24,6 @@ from tests.support.factories import make_rule, make_wallet
 from tests.support.rollups import assert_rollups_are_right
 
 # The rule
-
-
-def test_rule_is_made_with_its_defaults(client: JSONClient) -> None:
-    body = create_rule(client)
-    assert body == BODY | {
-        "id": body["id"],
-        "category": None,
-        "categoryId": None,
-        "categoryType": "expense",
-        "walletId": None,
-        "toWalletId": None,
-        "toWallet": None,
-        "lines": [],
-        "memo": "",
-        "tags": [],
-        "interval": 1,
-        "endDate": None,
-        "nextDate": "2026-11-21",
-        "active": True,
-    }
-    assert client.get_json(f"{RECURRING}/{body['id']}") == body
-    assert client.get_json(RECURRING) == [body]
 
 
 def test_rule_refers_to_category_and_tags_by_name_and_makes_unknown_ones(
@@ -75,51 +52,6 @@ def test_rules_are_listed_oldest_first_and_only_the_callers(
     make_rule(other_member)
     ids = [create_rule(client)["id"] for _ in range(3)]
     assert [row["id"] for row in client.get_json(RECURRING)] == ids
-
-
-def test_put_clears_what_it_leaves_out(client: JSONClient) -> None:
-    rule = create_rule(client, category="Housing", memo="flat", tags=["a"], interval=3)
-    body = client.send("PUT", f"{RECURRING}/{rule['id']}", BODY).data
-    cleared = (body["category"], body["memo"], body["tags"], body["interval"])
-    assert cleared == (None, "", [], 1)
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("name", ""),
-        ("name", "x" * 101),
-        ("type", "loan"),
-        ("amount", 0),
-        ("amount", 10**12),
-        ("amount", "7"),
-        ("frequency", "HOURLY"),
-        ("frequency", "monthly"),
-        ("interval", 0),
-        ("interval", 1_001),
-        ("interval", True),
-        ("anchorDate", "2026-02-30"),
-        ("anchorDate", "20261121"),
-        ("anchorDate", None),
-        ("endDate", "2026-13-01"),
-        ("endDate", "2026-11-20"),
-        ("active", "true"),
-        ("walletId", "1"),
-        ("memo", "x" * 501),
-        ("category", "a\0b"),
-    ],
-)
-@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
-def test_wrong_field_is_named(
-    client: JSONClient, method: str, field: str, value: bool | int | str | None
-) -> None:
-    rule = create_rule(client)
-    path = RECURRING if method == "POST" else f"{RECURRING}/{rule['id']}"
-    body = {field: value} if method == "PATCH" else BODY | {field: value}
-    response = client.send(method, path, body)
-    assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
-    assert [error["field"] for error in response.data["errors"]] == [field]
-    assert client.get_json(RECURRING) == [rule]
 
 
 @pytest.mark.parametrize(
@@ -221,12 +153,6 @@ def test_run_again_and_again_books_each_date_until_the_end(
     assert statuses == [201, 201, 201, 400]
     assert days_of_entries(member) == ["2027-01-31", "2027-02-28", "2027-03-31"]
     assert next_date_of(client, rule) is None
-
-
-def test_run_of_a_free_member_is_refused(free_member: Member) -> None:
-    rule = make_rule(free_member)
-    response = JSONClient(free_member).send("POST", f"{RECURRING}/{rule.pk}/run")
-    assert (response.status_code, response.data["code"]) == (403, "PREMIUM_REQUIRED")
 
 
 # What stays

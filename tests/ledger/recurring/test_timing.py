@@ -7,7 +7,10 @@ import pytest
 
 from accounts.models import Member
 from ledger.models import Entry, Occurrence
-from ledger.occurrences import MAX_DUE_DATES_PER_TRANSACTION, RecurringRunResult
+from ledger.recurring.occurrences import (
+    MAX_DUE_DATES_PER_TRANSACTION,
+    RecurringRunResult,
+)
 from tests.support.calendar_oracle import (
     BOOKED,
     ENTRIES,

@@ -2,14 +2,15 @@
 
 from collections import Counter
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from accounts.models import Member
-from ledger import occurrences
 from ledger.models import Entry, Occurrence, RecurringRule
-from ledger.occurrences import RecurringRunResult, process_due_rules
+from ledger.recurring import occurrences
+from ledger.recurring.occurrences import RecurringRunResult, process_due_rules
 from tests.support.calendar_oracle import make_premium_since, run_job, travel_to
 from tests.support.factories import make_rule
 from tests.support.rollups import assert_rollups_are_right
@@ -71,10 +72,10 @@ def test_rule_that_fails_is_left_to_the_next_run_and_the_others_are_not(
     broken, *others = make_overdue(member, 3)
     book = occurrences.create_booked_entries
 
-    def fail(booked: list[occurrences.RuleDate], now: object) -> list[int]:
+    def fail(ledger: Any, booked: list[occurrences.RuleDate], now: Any) -> list[int]:
         if any(rule.pk == broken.pk for rule, _ in booked):
             raise RuntimeError("the disk is full")
-        return book(booked, now)  # type: ignore[arg-type]
+        return book(ledger, booked, now)
 
     monkeypatch.setattr(occurrences, "create_booked_entries", fail)
     assert run_job(TODAY) == RecurringRunResult(booked=2 * DAYS, failed=1)

@@ -6,7 +6,7 @@ from decimal import Decimal
 from accounts.models import Member
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_entry, make_wallet
-from tests.support.statistics import MONTH, NO_TRANSFERS, NOVEMBER, RANGE, UNUSED, YEAR
+from tests.support.reports import MONTH, NO_TRANSFERS, NOVEMBER, RANGE, UNUSED, YEAR
 
 
 def test_month_without_entries(client: JSONClient) -> None:
@@ -32,6 +32,16 @@ def test_month_before_january_is_december_of_the_year_before(
     body = client.get_json(MONTH, year=2026, month=1)
     assert body["previous"] == {"income": 0, "expense": 5, "net": -5} | UNUSED
     assert body["count"] == 0
+
+
+def test_month_before_counts_from_its_first_day_to_its_last(
+    client: JSONClient, premium_member: Member
+) -> None:
+    for day, amount in ((9, 1), (10, 20), (11, 300)):
+        make_entry(premium_member, date=date(2026, day, 1), amount=amount)
+        make_entry(premium_member, date=date(2026, day, 30), amount=5 * amount)
+    body = client.get_json(MONTH, year=2026, month=11)
+    assert (body["previous"]["expense"], body["expense"]) == (120, 1_800)
 
 
 def test_pending_entries_count_nowhere_until_confirmed(
@@ -107,6 +117,7 @@ def test_entry_without_category_wallet_and_tags_is_listed_as_such(
     assert body["byCategory"] == [
         {
             "type": "expense",
+            "categoryId": None,
             "category": None,
             "parent": None,
             "amount": 4,

@@ -9,7 +9,8 @@ import time_machine
 from accounts.models import Member
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_member
-from tests.support.statistics import MONTH, NOVEMBER, RANGE, YEAR
+from tests.support.problems import assert_invalid
+from tests.support.reports import MONTH, NOVEMBER, RANGE, YEAR
 
 
 @pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago", "UTC"])
@@ -26,9 +27,7 @@ def test_home_time_zone_moves_no_entry_to_another_day(
 
 
 @time_machine.travel(datetime(2026, 12, 31, 15, 30, tzinfo=UTC), tick=False)
-def test_without_parameters_it_is_the_current_month_of_the_home_time_zone(
-    db: None,
-) -> None:
+def test_without_parameters_it_is_the_current_month_of_the_home_time_zone() -> None:
     client = JSONClient(make_member(plan="PREMIUM"))
     body = client.get_json(MONTH)
     assert (body["year"], body["month"]) == (2027, 1)
@@ -66,29 +65,23 @@ def test_range_at_the_ends_of_the_calendar(
 @pytest.mark.parametrize(
     ("query", "field"),
     [
-        ("to=2026-11-30", "from"),
-        ("from=2026-11-30", "to"),
-        ("from=2026-11-30&to=2026-11-29", "to"),
-        ("from=2026-02-30&to=2026-11-29", "from"),
-        ("from=2026-11-01&to=20261130", "to"),
-        ("from=0001-01-01&to=9999-12-31", "to"),
-        ("from=2026-11-01&to=2026-11-30&groupBy=year", "groupBy"),
-        ("from=2026-11-01&to=2026-11-30&groupBy=WEEK", "groupBy"),
+        (f"{RANGE}?to=2026-11-30", "from"),
+        (f"{RANGE}?from=2026-11-30", "to"),
+        (f"{RANGE}?from=2026-11-30&to=2026-11-29", "to"),
+        (f"{RANGE}?from=2026-02-30&to=2026-11-29", "from"),
+        (f"{RANGE}?from=2026-11-01&to=20261130", "to"),
+        (f"{RANGE}?from=0001-01-01&to=9999-12-31", "to"),
+        (f"{RANGE}?from=2026-11-01&to=2026-11-30&groupBy=year", "groupBy"),
+        (f"{RANGE}?from=2026-11-01&to=2026-11-30&groupBy=WEEK", "groupBy"),
+        *(
+            (f"{path}?year={year}", "year")
+            for path in (MONTH, YEAR)
+            for year in ("1899", "2201", "x", "9" * 30)
+        ),
     ],
 )
-def test_wrong_range_is_400_with_the_field_named(
-    client: JSONClient, query: str, field: str
-) -> None:
-    response = client.send("GET", f"{RANGE}?{query}")
-    assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
-    assert [error["field"] for error in response.data["errors"]] == [field]
-
-
-@pytest.mark.parametrize("path", [MONTH, YEAR])
-@pytest.mark.parametrize("year", ["1899", "2201", "x", "9" * 30])
-def test_year_out_of_range_is_400(client: JSONClient, path: Any, year: str) -> None:
-    response = client.send("GET", f"{path}?year={year}")
-    assert [error["field"] for error in response.data["errors"]] == ["year"]
+def test_wrong_period_is_refused(client: JSONClient, query: str, field: str) -> None:
+    assert_invalid(client.send("GET", query), field)
 
 
 @pytest.mark.parametrize(("year", "month"), [(1900, 1), (2200, 12)])

@@ -3,7 +3,7 @@
 from accounts.models import Member
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_wallet
-from tests.support.wallets import PLAIN, WALLETS
+from tests.support.ledger_bodies import PLAIN_WALLET, WALLETS
 
 
 def test_balance_is_opening_plus_income_minus_expense(
@@ -44,7 +44,7 @@ def test_balance_of_a_foreign_entry_is_its_converted_amount(
 def test_current_value_is_active_for_accounts_with_manual_valuation(
     client: JSONClient,
 ) -> None:
-    body = PLAIN | {"kind": "PENSION", "currentValue": 500, "openingBalance": 7}
+    body = PLAIN_WALLET | {"kind": "PENSION", "currentValue": 500, "openingBalance": 7}
     manual = client.create_json(WALLETS, body | {"name": "A", "manualValuation": True})
     assert manual["currentValue"] == 500
     assert manual["balance"] == 7

@@ -6,8 +6,8 @@ from accounts.models import Member
 from ledger.models import Entry, QuickEntry
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_quick_entry, make_wallet
+from tests.support.ledger_bodies import PLAIN_WALLET, WALLETS
 from tests.support.problems import assert_invalid
-from tests.support.wallets import PLAIN, WALLETS
 
 
 def test_unused_wallet_is_deleted(client: JSONClient, free_member: Member) -> None:
@@ -15,7 +15,8 @@ def test_unused_wallet_is_deleted(client: JSONClient, free_member: Member) -> No
     assert client.send("DELETE", f"{WALLETS}/{wallet.pk}").status_code == 204
     assert client.get_json(WALLETS) == []
     for method in ("GET", "PUT", "PATCH", "DELETE"):
-        response = client.send(method, f"{WALLETS}/{wallet.pk}", PLAIN)
+        body = None if method == "DELETE" else PLAIN_WALLET
+        response = client.send(method, f"{WALLETS}/{wallet.pk}", body)
         assert response.status_code == 404, method
 
 

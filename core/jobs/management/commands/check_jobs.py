@@ -1,4 +1,4 @@
-"""`check_jobs`: report the periodic jobs that failed or are overdue."""
+"""Report the periodic jobs that failed or are overdue."""
 
 from datetime import datetime
 from typing import Any
@@ -34,7 +34,7 @@ class Command(BaseCommand):
 
 
 def format_job_status(status: JobStatus, now: datetime) -> str:
-    """Return one line, such as `run_recurring: DONE 12 min ago, 3 rows`."""
+    """Return a line such as `run_recurring: DONE 12 min ago, 3 rows`."""
     if status.started_at is None:
         return f"{status.name}: never ran"
     minutes = int((now - status.started_at).total_seconds()) // 60

@@ -1,0 +1,1 @@
+"""Codes by mail (spec 2.10)."""

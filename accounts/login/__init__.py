@@ -1,0 +1,1 @@
+"""Login, the second factor and fresh authentication."""

@@ -1,0 +1,1 @@
+"""Members: search, counters, serializers."""

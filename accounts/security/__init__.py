@@ -1,0 +1,1 @@
+"""Security log, audit log, rate limits."""

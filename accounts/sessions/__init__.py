@@ -1,0 +1,1 @@
+"""Sessions (spec 2.6)."""

@@ -1,0 +1,1 @@
+"""Personal tokens with scopes."""

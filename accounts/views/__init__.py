@@ -1,1 +1,0 @@
-"""Views of the accounts app, one module per topic."""

@@ -1,1 +1,0 @@
-"""Peers: two answers of the service on frameworks that do less than Django."""

@@ -1,0 +1,1 @@
+"""Released migrations never change."""

@@ -1,0 +1,1 @@
+"""Writes, ownership, quotas and fields of all topics."""

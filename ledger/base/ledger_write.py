@@ -1,0 +1,132 @@
+"""The door for writes of a ledger: retry, transaction, lock and exchange rates."""
+
+import functools
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Concatenate, Generic, ParamSpec, TypeVar, final, overload
+
+from django.db import connection, transaction
+
+from accounts.models import Member
+from core.db.locks import AdvisoryLock, advisory_xact_lock
+from core.db.transactions import retry_on_conflict
+from core.errors import raise_on_constraint_violation
+from ledger.currencies.rates import RateCache, retry_with_rates
+from ledger.errors import LedgerFullError
+from ledger.models.base import MAX_ENTRIES_CONSTRAINT
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_KEY = object()
+
+
+@final
+class LockedLedger:
+    """Proof that the open transaction holds the lock of a member's ledger.
+
+    Writers of one ledger follow each other: categories and tags by their names, the
+    kind of a wallet and the number of rows stay as read.
+    """
+
+    __slots__ = ("member", "rates")
+
+    def __init__(self, member: Member, rates: RateCache, *, key: object) -> None:
+        if key is not _KEY:
+            raise TypeError("Only ledger_write makes a LockedLedger.")
+        self.member = member
+        # `rates.get` of an unknown rate rolls back, looks it up and starts again.
+        self.rates = rates
+
+
+def _raise_on_full_ledger() -> AbstractContextManager[None]:
+    return raise_on_constraint_violation(MAX_ENTRIES_CONSTRAINT, LedgerFullError())
+
+
+@final
+class LedgerWrite(Generic[P, R]):
+    def __init__(
+        self,
+        rule: Callable[Concatenate[LockedLedger, P], R],
+        *,
+        attempt: Callable[Concatenate[Member, P], R | None] | None,
+        can_wait_for_rates: bool,
+        lock_timeout: bool,
+    ) -> None:
+        self._rule = rule
+        self._attempt = attempt and retry_on_conflict(attempt)
+        self._can_wait_for_rates = can_wait_for_rates
+        self._lock_timeout = lock_timeout
+        functools.update_wrapper(self, rule)
+
+    def __call__(self, member: Member, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run the rule in a transaction of its own, under the member's lock."""
+        if self._attempt is not None:
+            with _raise_on_full_ledger():
+                result = self._attempt(member, *args, **kwargs)
+            if result is not None:
+                return result
+
+        @retry_on_conflict
+        def write(rates: RateCache) -> R:
+            with _raise_on_full_ledger(), transaction.atomic():
+                if not self._lock_timeout:
+                    with connection.cursor() as cursor:
+                        cursor.execute("SET LOCAL lock_timeout = 0")
+                # No row is locked before.
+                advisory_xact_lock(AdvisoryLock.LEDGER, member.pk)
+                ledger = LockedLedger(member, rates, key=_KEY)
+                return self._rule(ledger, *args, **kwargs)
+
+        # The log of conflicts names the rule.
+        write.__qualname__ = self._rule.__qualname__
+        return retry_with_rates(write, can_wait=self._can_wait_for_rates)
+
+    def within(self, ledger: LockedLedger, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run the rule in the transaction of another rule."""
+        return self._rule(ledger, *args, **kwargs)
+
+
+@overload
+def ledger_write(
+    rule: Callable[Concatenate[LockedLedger, P], R],
+) -> LedgerWrite[P, R]: ...
+@overload
+def ledger_write(
+    *, can_wait_for_rates: bool = True, lock_timeout: bool = True
+) -> Callable[[Callable[Concatenate[LockedLedger, P], R]], LedgerWrite[P, R]]: ...
+@overload
+def ledger_write(
+    *,
+    attempt: Callable[Concatenate[Member, P], R | None],
+    can_wait_for_rates: bool = True,
+    lock_timeout: bool = True,
+) -> Callable[[Callable[Concatenate[LockedLedger, P], R]], LedgerWrite[P, R]]: ...
+def ledger_write(
+    rule: Callable[Concatenate[LockedLedger, P], R] | None = None,
+    *,
+    attempt: Callable[Concatenate[Member, P], R | None] | None = None,
+    can_wait_for_rates: bool = True,
+    lock_timeout: bool = True,
+) -> object:
+    """Decorate a rule that writes rows of a ledger.
+
+    `rule(member, …)` locks the ledger in a new transaction, which is repeated after a
+    conflict or for a missing exchange rate. The rule must be safe to repeat, and does
+    nothing outside the database.
+
+    `attempt` is tried first, without the lock: one statement that takes the lock
+    itself, or a case that needs none. If it returns None it has written nothing, and
+    the rule runs.
+
+    During too many look-ups of rates the write raises `ProviderBusyError` if the client
+    `can_wait_for_rates`; if not, the rate counts as unavailable.
+
+    Without `lock_timeout` a job waits for the ledger as long as it takes.
+    """
+    write = functools.partial(
+        LedgerWrite,
+        attempt=attempt,
+        can_wait_for_rates=can_wait_for_rates,
+        lock_timeout=lock_timeout,
+    )
+    return write if rule is None else write(rule)

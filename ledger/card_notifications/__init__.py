@@ -1,1 +1,0 @@
-"""Card notifications: from the text of a message to a pending entry."""

@@ -1,0 +1,1 @@
+"""Categories of two levels."""

@@ -1,0 +1,493 @@
+"""The entry list: filters, pages and counts, in one query.
+
+A page is read as finished JSON. Rollup tables have the count of many filters.
+"""
+
+from calendar import monthrange
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any, NamedTuple
+
+import orjson
+from django.db import connection
+from django.db.models import Exists, OuterRef, Q
+
+from accounts.models import Member
+from core.api.pagination import PageRequest
+from core.api.serializers import to_camel_case
+from core.db.like import escape_like
+from core.db.rows import fetch_all
+from core.errors import NotFoundError
+from ledger.base.ownership import get_owned_or_404
+from ledger.entry_shape import COLUMNS
+from ledger.models import Category, Entry, EntryLine, Wallet
+from ledger.models.base import EntryType
+
+# The JSON of an entry by field (spec 3.4), built by PostgreSQL: in Python it takes
+# three times as long as all the rest. Names are looked up for the rows of the page
+# only. Without an offset, and with the number of rows in its text, the statement is
+# planned once (decision 0057).
+_WALLET = """(
+    SELECT row_to_json(found) FROM (
+        SELECT w.id, w.name FROM account w
+        WHERE w.member_id = %(member)s AND w.id = {id}
+    ) found
+)"""
+_FIELDS = {
+    "id": "e.id",
+    "date": "e.date",
+    "type": "e.type",
+    "amount": "e.amount",
+    "category": """(
+        SELECT c.name FROM account_category c
+        WHERE c.member_id = %(member)s AND c.id = e.category_id
+    )""",
+    "walletId": "e.wallet_id",
+    "wallet": _WALLET.format(id="e.wallet_id"),
+    "toWalletId": "e.to_wallet_id",
+    "toWallet": "CASE WHEN e.to_wallet_id IS NOT NULL THEN"
+    f" {_WALLET.format(id='e.to_wallet_id')} END",
+    "categoryId": "e.category_id",
+    "categoryType": "e.category_type",
+    "memo": "e.memo",
+    "lines": """CASE WHEN e.line_count > 0 THEN (
+        SELECT json_agg(json_build_object(
+            'id', l.id, 'amount', l.amount, 'category', c.name,
+            'categoryId', l.category_id, 'categoryType', l.category_type,
+            'walletId', l.wallet_id,
+            'wallet', CASE WHEN w.id IS NOT NULL
+                THEN json_build_object('id', w.id, 'name', w.name) END,
+            'memo', l.memo,
+            'refundOf', coalesce(l.refund_of_id, CASE
+                WHEN l.wallet_id IS NULL AND l.amount > 0 THEN e.refund_of_id
+            END)
+        ) ORDER BY l.position)
+        FROM account_entry_line l
+        LEFT JOIN account_category c
+            ON c.member_id = l.member_id AND c.id = l.category_id
+        LEFT JOIN account w ON w.member_id = l.member_id AND w.id = l.wallet_id
+        WHERE l.member_id = %(member)s AND l.entry_id = e.id
+    ) ELSE '[]' END""",
+    "tags": """ARRAY(
+        SELECT tag.name FROM account_entry_tag link JOIN account_tag tag
+            ON tag.member_id = link.member_id AND tag.id = link.tag_id
+        WHERE link.member_id = %(member)s AND link.entry_id = e.id
+        ORDER BY link.position
+    )""",
+    "currency": "e.currency",
+    "originalAmount": "trim_scale(e.original_amount)",
+    "exchangeRate": "trim_scale(e.exchange_rate)",
+    "installmentMonths": "e.installment_months",
+    "refundOf": "e.refund_of_id",
+    "refunded": """CASE WHEN e.type = 'expense' THEN (
+        SELECT coalesce(sum(r.amount), 0) FROM account_entry r
+        WHERE r.member_id = %(member)s AND r.refund_of_id = e.id AND NOT r.pending
+    ) + (
+        SELECT coalesce(sum(l.amount), 0) FROM account_entry_line l
+        JOIN account_entry r ON r.member_id = l.member_id AND r.id = l.entry_id
+        WHERE l.member_id = %(member)s AND l.refund_of_id = e.id AND NOT r.pending
+    ) END""",
+    "time": "to_char(e.time, 'HH24:MI')",
+    "excluded": "e.excluded",
+    "source": "e.source",
+}
+_LAST_FIELDS = {
+    "merged": """e.type = 'transfer' AND EXISTS (
+        SELECT FROM account_merged_entry m
+        WHERE m.member_id = %(member)s AND m.entry_id = e.id
+    )""",
+    "pending": "e.pending",
+    "createdAt": "e.created_at",
+    "updatedAt": "e.updated_at",
+}
+# The share of an entry in the figure of the statistics that the filters name: 0 if it
+# counts in none, or if it is found from its other wallet.
+_MATCHED = """CASE
+    WHEN e.pending OR e.excluded {or_elsewhere} THEN 0
+    WHEN e.line_count > 0 THEN (
+        SELECT coalesce(sum(CASE WHEN (e.type = 'income') = (l.category_type = 'income')
+            THEN l.amount ELSE -l.amount END), 0)
+        FROM account_entry_line l
+        WHERE l.member_id = %(member)s AND l.entry_id = e.id
+            AND l.wallet_id IS NULL AND {of_line}
+    )
+    WHEN e.to_wallet_id IS NOT NULL THEN 0
+    WHEN (e.type = 'income') = (e.category_type = 'income') THEN e.amount
+    ELSE -e.amount
+END"""
+_PLAIN_FIELDS = {
+    to_camel_case(name): f"e.{column}"
+    for name, column in COLUMNS.items()
+    if to_camel_case(name) not in _FIELDS and name == column
+}
+
+
+def _select(fields: Mapping[str, str]) -> str:
+    return ", ".join(f'{sql} AS "{name}"' for name, sql in fields.items())
+
+
+_ALL_FIELDS = _select(_FIELDS | _PLAIN_FIELDS | _LAST_FIELDS)
+_PAGE = """
+    SELECT {count} AS total, coalesce(string_agg(
+        row_to_json(entry)::text, ',' ORDER BY entry.date DESC, entry.id DESC
+    ), '') AS entries
+    FROM (
+        SELECT {fields}
+        FROM (
+            SELECT * FROM account_entry e WHERE {where}
+            ORDER BY e.date DESC, e.id DESC {cut}
+        ) e
+    ) entry
+"""
+_EACH = f"""
+    SELECT id, row_to_json(entry)::text AS entry FROM (
+        SELECT {_ALL_FIELDS}
+        FROM account_entry e WHERE e.member_id = %(member)s AND e.id = ANY(%(ids)s)
+    ) entry
+"""  # noqa: S608 - constants
+# Includes split entries. Used only if a line has the category: no index covers both.
+_IN_CATEGORY_OR_LINE = """
+    (e.category_id = ANY(%(categories)s) OR e.id = ANY(ARRAY(
+        SELECT l.entry_id FROM account_entry_line l
+        WHERE l.member_id = %(member)s AND l.category_id = ANY(%(categories)s)
+    )))
+"""
+# Flat entries, and lines, that count in the statistics of the categories.
+_HAS_PART = """
+    (e.line_count = 0 AND e.to_wallet_id IS NULL AND {of_entry}
+    OR e.line_count > 0 AND EXISTS (
+        SELECT FROM account_entry_line l
+        WHERE l.member_id = %(member)s AND l.entry_id = e.id
+            AND l.wallet_id IS NULL AND {of_line}
+    ))
+"""
+_HAS_MEMO = """
+    (e.memo ILIKE %(keyword)s OR e.line_count > 0 AND EXISTS (
+        SELECT FROM account_entry_line l
+        WHERE l.member_id = %(member)s AND l.entry_id = e.id
+            AND l.memo ILIKE %(keyword)s
+    ))
+"""
+_IN_WALLET_OR_LINE = """
+    (e.wallet_id = %(wallet)s OR e.to_wallet_id = %(wallet)s OR e.id = ANY(ARRAY(
+        SELECT l.entry_id FROM account_entry_line l
+        WHERE l.member_id = %(member)s AND l.wallet_id = %(wallet)s
+    )))
+"""
+_ONE = _PAGE.format(
+    count="1",
+    fields=_ALL_FIELDS,
+    where="e.member_id = %(member)s AND e.id = %(entry)s",
+    cut="",
+)
+_HAS_TAG = """
+    EXISTS (
+        SELECT FROM account_entry_tag link JOIN account_tag tag
+            ON tag.member_id = link.member_id AND tag.id = link.tag_id
+        WHERE link.member_id = e.member_id AND link.entry_id = e.id
+            AND tag.name = %(tag)s
+    )
+"""
+_IS_REFUND = """
+    (e.refund_of_id = %(refund_of)s OR e.id = ANY(ARRAY(
+        SELECT l.entry_id FROM account_entry_line l
+        WHERE l.member_id = %(member)s AND l.refund_of_id = %(refund_of)s
+    )))
+"""
+_IS_OF_TYPE = "e.type = %(type)s"
+_IS_PENDING = "e.pending = %(pending)s"
+_COUNT = "SELECT count(*) FROM account_entry e WHERE {where}"
+_COUNT_FROM_ROLLUP = (
+    "SELECT coalesce(sum({columns}), 0)::bigint FROM {table} t WHERE {where}"
+)
+
+
+class Condition(NamedTuple):
+    """An SQL condition of entries, and of a rollup's rows if it differs there."""
+
+    sql: str
+    rollup_sql: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryFilter:
+    """Filters of the list; None does not filter. Both days are inclusive."""
+
+    start: date | None = None
+    end: date | None = None
+    type: str | None = None
+    category: str | None = None
+    category_id: int | None = None
+    category_type: str | None = None
+    uncategorized: bool = False
+    refund_of: int | None = None
+    wallet_id: int | None = None
+    tag: str | None = None
+    keyword: str | None = None
+    pending: bool | None = None
+    min_amount: int | None = None
+    max_amount: int | None = None
+
+    @property
+    def has_category(self) -> bool:
+        return self.category is not None or self.category_id is not None
+
+    @property
+    def has_figure(self) -> bool:
+        """Return True if the filters name a figure of the statistics."""
+        has_type = self.category_type is not None
+        return self.has_category or has_type or self.uncategorized
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    category_ids: list[int] = field(default_factory=list)
+    category_has_lines: bool = False
+    category_has_reversals: bool = False
+    wallet_is_linked: bool = False
+
+
+class EntryPage(NamedTuple):
+    total: int
+    entries: str
+
+
+class EntryText(NamedTuple):
+    id: int
+    entry: str
+
+
+def list_entries_page(
+    member: Member, filters: EntryFilter, page: PageRequest
+) -> tuple[int, orjson.Fragment]:
+    """Return the count and one page, newest first: by date, then by id.
+
+    With a filter of categories each entry has `matchedAmount`, its share in their
+    figure of the statistics. Raises `NotFoundError` for an unknown wallet, category or
+    expense.
+    """
+    scope = _find_scope(member, filters)
+    conditions = _conditions(filters, scope)
+    sql = _PAGE.format(
+        count=f"({_count_sql(filters, scope, conditions)})",
+        fields=_select_fields(filters),
+        where=_join_conditions(conditions),
+        cut=f"LIMIT {page.size}" + (" OFFSET %(offset)s" if page.offset else ""),
+    )
+    params = _params(member, filters, scope) | {"offset": page.offset}
+    (found,) = fetch_all(sql, params, EntryPage)
+    return found.total, orjson.Fragment(f"[{found.entries}]")
+
+
+def _select_fields(filters: EntryFilter) -> str:
+    if not filters.has_figure:
+        return _ALL_FIELDS
+    is_elsewhere = "OR e.wallet_id IS DISTINCT FROM %(wallet)s"
+    matched = _MATCHED.format(
+        or_elsewhere="" if filters.wallet_id is None else is_elsewhere,
+        of_line=_part_sql(filters, "l"),
+    )
+    return _select(_FIELDS | _PLAIN_FIELDS | {"matchedAmount": matched} | _LAST_FIELDS)
+
+
+def _part_sql(filters: EntryFilter, row: str) -> str:
+    """Return the condition of an entry or line that is booked on the categories."""
+    conditions = []
+    if filters.has_category:
+        conditions.append(f"{row}.category_id = ANY(%(categories)s)")
+    if filters.category_type is not None:
+        conditions.append(f"{row}.category_type = %(category_type)s")
+    if filters.uncategorized:
+        conditions.append(f"{row}.category_id IS NULL")
+    return " AND ".join(conditions)
+
+
+def get_entry_payload(
+    member: Member, entry_id: int, more: Mapping[str, Any] | None = None
+) -> orjson.Fragment:
+    """Return an entry with `more` members; raise `NotFoundError` for an unknown one."""
+    (found,) = fetch_all(_ONE, {"member": member.pk, "entry": entry_id}, EntryPage)
+    if not found.entries:
+        raise NotFoundError
+    if more is None:
+        return orjson.Fragment(found.entries)
+    end = orjson.dumps(more).decode()
+    return orjson.Fragment(f"{found.entries[:-1]},{end[1:]}")
+
+
+def list_payloads(member: Member, ids: list[int]) -> dict[int, str]:
+    rows = fetch_all(_EACH, {"member": member.pk, "ids": ids}, EntryText)
+    return {row.id: row.entry for row in rows}
+
+
+def count_pending_entries(member: Member) -> int:
+    filters, scope = EntryFilter(pending=True), Scope()
+    sql = _count_sql(filters, scope, _conditions(filters, scope))
+    with connection.cursor() as cursor:
+        cursor.execute(sql, _params(member, filters, scope))
+        return int(cursor.fetchone()[0])
+
+
+def _find_scope(member: Member, filters: EntryFilter) -> Scope:
+    scope = Scope()
+    if filters.refund_of is not None:
+        get_owned_or_404(Entry.objects.all(), member, filters.refund_of)
+    if filters.has_category:
+        categories = Category.objects.owned_by(member)
+        named = Q()
+        if filters.category is not None:
+            named = Q(name=filters.category) | Q(parent__name=filters.category)
+        if filters.category_id is not None:
+            get_owned_or_404(Category.objects.all(), member, filters.category_id)
+            named &= Q(pk=filters.category_id)
+        of_category: Any = {"member_id": member.pk, "category": OuterRef("pk")}
+        rows = (
+            categories.filter(named)
+            .order_by()
+            .annotate(
+                has_lines=Exists(EntryLine.objects.filter(**of_category)),
+                has_reversals=Exists(
+                    Entry.objects.filter(is_reversal=True, **of_category)
+                ),
+            )
+        )
+        found = list(rows.values_list("id", "has_lines", "has_reversals"))
+        scope = Scope(
+            category_ids=[row[0] for row in found],
+            category_has_lines=any(row[1] for row in found),
+            category_has_reversals=any(row[2] for row in found),
+        )
+    if filters.wallet_id is not None:
+        of_wallet: Any = {"member_id": member.pk}
+        wallets = Wallet.objects.annotate(
+            is_linked=Exists(
+                Entry.objects.filter(to_wallet=OuterRef("pk"), **of_wallet)
+            )
+            | Exists(EntryLine.objects.filter(wallet=OuterRef("pk"), **of_wallet))
+        )
+        wallet = get_owned_or_404(wallets, member, filters.wallet_id)
+        scope = replace(scope, wallet_is_linked=wallet.is_linked)
+    return scope
+
+
+def _params(member: Member, filters: EntryFilter, scope: Scope) -> dict[str, Any]:
+    keyword = filters.keyword and f"%{escape_like(filters.keyword)}%"
+    return {
+        "member": member.pk,
+        "start": filters.start,
+        "end": filters.end,
+        "type": filters.type,
+        "pending": filters.pending,
+        "min_amount": filters.min_amount,
+        "max_amount": filters.max_amount,
+        "keyword": keyword,
+        "tag": filters.tag,
+        "categories": scope.category_ids,
+        "category_type": filters.category_type,
+        "refund_of": filters.refund_of,
+        "wallet": filters.wallet_id,
+    }
+
+
+def _conditions(filters: EntryFilter, scope: Scope) -> list[Condition]:
+    plain = [
+        ("e.date >= %(start)s", filters.start),
+        ("e.date <= %(end)s", filters.end),
+        (_IS_OF_TYPE, filters.type),
+        (_IS_PENDING, filters.pending),
+        ("e.amount >= %(min_amount)s", filters.min_amount),
+        ("e.amount <= %(max_amount)s", filters.max_amount),
+        (_HAS_MEMO, filters.keyword),
+        (_IS_REFUND, filters.refund_of),
+        (_HAS_TAG, filters.tag),
+    ]
+    conditions = [Condition("e.member_id = %(member)s")]
+    conditions += [Condition(sql) for sql, value in plain if value is not None]
+    if filters.has_category:
+        sql = "e.category_id = ANY(%(categories)s)"
+        has_lines = scope.category_has_lines
+        conditions.append(Condition(_IN_CATEGORY_OR_LINE if has_lines else sql, sql))
+    if filters.category_type is not None or filters.uncategorized:
+        of_entry, of_line = _part_sql(filters, "e"), _part_sql(filters, "l")
+        sql = _HAS_PART.format(of_entry=of_entry, of_line=of_line)
+        conditions.append(Condition(sql))
+    if filters.wallet_id is not None:
+        sql = "e.wallet_id = %(wallet)s"
+        is_linked = scope.wallet_is_linked
+        conditions.append(Condition(_IN_WALLET_OR_LINE if is_linked else sql, sql))
+    return conditions
+
+
+def _count_sql(filters: EntryFilter, scope: Scope, conditions: list[Condition]) -> str:
+    rollup = _choose_rollup(filters, scope)
+    if rollup is None:
+        return _COUNT.format(where=_join_conditions(conditions))
+    if rollup == "account_category_total":
+        columns = {
+            True: "t.pending_count",
+            False: "t.entry_count + t.excluded_count",
+        }
+        counts = [columns[each] for each in _selected(filters.pending, (False, True))]
+        has_type_column = True
+    else:
+        counts = [
+            f"t.{'pending_' * pending}{type_}_count"
+            for pending in _selected(filters.pending, (False, True))
+            for type_ in _selected(filters.type, EntryType.values)
+        ]
+        has_type_column = False
+    # Rollups have one row for all types, or for pending and confirmed entries: columns
+    # distinguish them. The date of a month is its first day.
+    date_column = "t.date" if rollup == "account_day_total" else "t.month"
+    where = " AND ".join(
+        (each.rollup_sql or each.sql).replace("e.date", date_column).replace("e.", "t.")
+        for each in conditions
+        if each.sql != _IS_PENDING and (has_type_column or each.sql != _IS_OF_TYPE)
+    )
+    return _COUNT_FROM_ROLLUP.format(
+        columns=" + ".join(counts), table=rollup, where=where
+    )
+
+
+def _selected(value: Any, values: Iterable[Any]) -> list[Any]:
+    return list(values) if value is None else [value]
+
+
+def _choose_rollup(filters: EntryFilter, scope: Scope) -> str | None:
+    """Return the smallest rollup table with all filtered columns, or None.
+
+    No rollup has memos, tags or single amounts, or categories together with wallets.
+    Rollups of a category or a wallet are by month.
+    """
+    by_row = (
+        *(filters.tag, filters.keyword, filters.min_amount, filters.max_amount),
+        *(filters.category_type, filters.refund_of),
+    )
+    if filters.uncategorized or any(value is not None for value in by_row):
+        return None
+    # An open range begins or ends with a month, too.
+    start, end = filters.start, filters.end
+    starts_month = start is None or start.day == 1
+    ends_month = end is None or end.day == monthrange(end.year, end.month)[1]
+    has_category, has_wallet = (
+        filters.has_category,
+        filters.wallet_id is not None,
+    )
+    if has_category or has_wallet:
+        if (has_category and has_wallet) or not (starts_month and ends_month):
+            return None
+        # A split entry counts in each of its categories, and a rollup has the type of
+        # the category.
+        if scope.category_has_lines or (
+            filters.type is not None and scope.category_has_reversals
+        ):
+            return None
+        return (
+            "account_category_total" if has_category else "account_wallet_month_total"
+        )
+    return "account_ledger" if start is end is None else "account_day_total"
+
+
+def _join_conditions(conditions: list[Condition]) -> str:
+    return " AND ".join(each.sql for each in conditions)

@@ -1,0 +1,532 @@
+"""Serializers of entries."""
+
+import calendar
+import re
+from collections.abc import Mapping
+from datetime import date, time
+from typing import Any, cast
+
+from django.utils.translation import gettext
+from drf_spectacular.utils import extend_schema_serializer
+from rest_framework import serializers
+
+from core.api.field_texts import FieldText
+from core.api.fields import (
+    MAX_AMOUNT,
+    AmountField,
+    IsoDateField,
+    OpenTextField,
+    PositiveDecimalField,
+    StrictBooleanField,
+    StrictCharField,
+    StrictIntegerField,
+    StrictListField,
+)
+from core.api.serializers import QuerySerializer, Serializer
+from core.api.unknown_names import (
+    MAX_REPORTED_NAMES,
+    UnknownCode,
+    describe_unknown_name,
+    find_suggestion,
+)
+from core.errors import InvalidFieldError
+from ledger.base.fields import LedgerTagListField, NameField, OptionalTextField
+from ledger.base.ownership import OwnedPrimaryKeyField, UncheckedPrimaryKeyField
+from ledger.currencies.serializers import CurrencyField
+from ledger.entries.line_serializers import (
+    CATEGORY_TEXT,
+    TAGS_TEXT,
+    WALLET_TEXT,
+    EntryLineSerializer,
+    NamedWalletSerializer,
+    ShapeSerializer,
+    make_lines_field,
+    make_type_field,
+)
+from ledger.models import Entry, Wallet
+from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, CategoryType, EntryType
+
+_CLOCK_TIME_RE = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
+MIN_FILTER_YEAR, MAX_FILTER_YEAR = 1, 9999
+
+
+class EntryAmountField(AmountField):
+    # The OpenAPI document reads it.
+    is_null_only_in_requests = True
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(min_value=0, **kwargs)
+
+
+class ClockTimeField(StrictCharField):
+    """A time of the day as HH:MM."""
+
+    def to_internal_value(self, data: Any) -> time:  # type: ignore[override]
+        text = super().to_internal_value(data)
+        if not _CLOCK_TIME_RE.fullmatch(text):
+            raise serializers.ValidationError(gettext("Must be a time as HH:MM."))
+        return time.fromisoformat(text)
+
+
+# What a PUT does with a field that it lacks (contract C6).
+LEFT_OUT = {
+    **dict.fromkeys(("date", "type"), "required"),
+    **dict.fromkeys(
+        (
+            *("amount", "category", "walletId", "memo", "tags", "currency"),
+            *("originalAmount", "exchangeRate", "installmentMonths"),
+        ),
+        "cleared",
+    ),
+    **dict.fromkeys(
+        ("toWalletId", "categoryType", "lines", "refundOf", "time", "excluded"), "kept"
+    ),
+}
+
+
+class EntrySerializer(ShapeSerializer):
+    """An entry; a response is also a valid request."""
+
+    # Validates requests and describes responses, which `ledger.entries.listing` builds.
+    conditional_fields = frozenset({"matchedAmount"})
+    left_out = LEFT_OUT
+
+    id = serializers.IntegerField(read_only=True)
+    date = IsoDateField(help_text="Day of the payment.")
+    type = make_type_field()
+    amount = EntryAmountField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text=FieldText(
+            "In whole home-currency units; 0 only in a pending entry without an "
+            "exchange rate.",
+            requests=f"1 to {MAX_AMOUNT}. Null: `originalAmount` is converted.",
+            left_out="Left out: as null.",
+        ),
+    )
+    category = NameField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text=CATEGORY_TEXT,
+    )
+    wallet_id = UncheckedPrimaryKeyField(
+        Wallet,
+        source="wallet",
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text=WALLET_TEXT,
+    )
+    wallet = NamedWalletSerializer(
+        read_only=True,
+        allow_null=True,
+        help_text="The wallet with its name; null without one.",
+    )
+    memo = OptionalTextField()
+    tags = LedgerTagListField(default=None, help_text=TAGS_TEXT)
+    currency = CurrencyField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text=FieldText(
+            "ISO 4217 code of a foreign currency; null for the home currency.",
+            requests="It needs `originalAmount`.",
+        ),
+    )
+    original_amount = PositiveDecimalField(
+        max_digits=16,
+        decimal_places=4,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text=(
+            "In `currency`, with up to 4 decimals; null for a home-currency entry."
+        ),
+    )
+    exchange_rate = PositiveDecimalField(
+        max_digits=20,
+        decimal_places=8,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text=FieldText(
+            "Home-currency units for one unit of `currency`, with up to 8 decimals; "
+            "null without one.",
+            requests="Null: the rate of the day is looked up.",
+            left_out="Left out: as null.",
+        ),
+    )
+    installment_months = StrictIntegerField(
+        min_value=2,
+        max_value=24,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text=FieldText(
+            "2 to 24; null if paid at once.",
+            requests="Only for expenses of a CARD wallet.",
+        ),
+    )
+    refund_of = UncheckedPrimaryKeyField(
+        Entry,
+        required=False,
+        allow_null=True,
+        help_text=FieldText(
+            "Id of the expense that comes back, on an income with the category type "
+            "`expense`; null for all else, and where lines bring back different "
+            "expenses. A confirmed entry refers to a confirmed expense.",
+            requests=(
+                "Category or lines, tags, currency, rate and `excluded` are those of "
+                "the expense where they are left out. Given with lines, it holds for "
+                "all."
+            ),
+        ),
+    )
+    refunded = serializers.IntegerField(
+        read_only=True,
+        allow_null=True,
+        help_text=(
+            "Sum of the confirmed refunds of an expense, and of lines that bring it "
+            "back; null for all else."
+        ),
+    )
+    lines = make_lines_field(EntryLineSerializer)
+    time = ClockTimeField(
+        required=False,
+        allow_null=True,
+        help_text="Time of the day as HH:MM, which is shown only; null if unknown.",
+    )
+    excluded = StrictBooleanField(
+        required=False,
+        help_text=(
+            "True: it counts in balances and in the net worth, and not in statistics, "
+            "budgets and suggestions."
+        ),
+    )
+    source = OpenTextField(
+        known_values=Entry.Source.values,
+        read_only=True,
+        help_text="Where it comes from.",
+    )  # type: ignore[assignment]
+    matched_amount = serializers.IntegerField(
+        read_only=True,
+        required=False,
+        help_text=(
+            "Present with the filters `category`, `categoryId`, `categoryType` and "
+            "`uncategorized`: the share of the entry in their figure of the "
+            "statistics. Negative if it takes from the figure, as a refund does; 0 if "
+            "it counts in no statistics, or is found from its other wallet."
+        ),
+    )
+    merged = serializers.BooleanField(
+        read_only=True,
+        help_text="True for a transfer that was merged and can be taken apart.",
+    )
+    pending = serializers.BooleanField(
+        read_only=True,
+        help_text=(
+            "True for an entry from a card notification until it is confirmed; it "
+            "counts nowhere before."
+        ),
+    )
+    created_at = serializers.DateTimeField(read_only=True)
+    updated_at = serializers.DateTimeField(read_only=True)
+
+    def to_internal_value(self, data: Any) -> Any:
+        try:
+            return super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            # Report an unknown wallet together with the other errors.
+            details: Any = error.detail
+            wallet_id = data.get("walletId") if isinstance(data, dict) else None
+            if wallet_id is not None and "walletId" not in details:
+                try:
+                    cast("Any", self.fields["walletId"]).check(wallet_id)
+                except serializers.ValidationError as missing:
+                    details["walletId"] = missing.detail
+            raise
+
+
+# In the document it is the partial schema of an entry.
+@extend_schema_serializer(component_name="Entry")
+class EntryPatchSerializer(EntrySerializer):
+    """A partial update; `clear` is for clients that cannot send null."""
+
+    clear = StrictListField(
+        child=StrictCharField(),
+        required=False,
+        write_only=True,
+        help_text="Names of fields to clear, the same as null in each of them.",
+    )
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, Mapping) and isinstance(data.get("clear"), list):
+            data = self._clear(data)
+        values = super().to_internal_value(data)
+        values.pop("clear", None)
+        return values
+
+    def _clear(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the body with null for each name in `clear`."""
+        errors: Any = {}
+        known = [n for n, each in self.fields.items() if not each.read_only]
+        known.remove("clear")
+        cleared = {name: value for name, value in data.items() if name != "clear"}
+        for number, name in enumerate(data["clear"]):
+            if len(errors) == MAX_REPORTED_NAMES:
+                break
+            if name not in known:
+                sent = name if isinstance(name, str) else ""
+                suggestion = find_suggestion(sent, known, ())
+                text = describe_unknown_name(suggestion, "")
+                code: str = UnknownCode(suggestion)
+            elif self.fields[name].required:
+                text, code = gettext("This field cannot be cleared."), "required"
+            elif name in cleared:
+                text, code = gettext("This field is sent twice."), "repeated"
+            else:
+                cleared[name] = None
+                continue
+            errors[number] = [serializers.ErrorDetail(text, code)]
+        if errors:
+            raise serializers.ValidationError({"clear": errors})
+        return cleared
+
+
+class EntryQuerySerializer(QuerySerializer):
+    """The filters of the entry list, which are combined with AND."""
+
+    from_ = IsoDateField(
+        required=False, source="from_", help_text="Only entries of this day and later."
+    )
+    to = IsoDateField(required=False, help_text="Only entries of this day and before.")
+    year = serializers.IntegerField(
+        min_value=MIN_FILTER_YEAR,
+        max_value=MAX_FILTER_YEAR,
+        required=False,
+        help_text="Only entries of this year.",
+    )
+    month = serializers.IntegerField(
+        min_value=1,
+        max_value=12,
+        required=False,
+        help_text="Only entries of this month, 1 to 12; needs `year`.",
+    )
+    type = serializers.ChoiceField(
+        choices=EntryType.choices,
+        required=False,
+        help_text="Only entries of this type.",
+    )
+    category = StrictCharField(
+        max_length=MAX_NAME_LENGTH,
+        required=False,
+        help_text=(
+            "Only entries of this category, by name; a major one includes its minor"
+            " ones."
+        ),
+    )
+    category_id = serializers.IntegerField(
+        required=False, help_text="Only entries of this category alone, by id."
+    )
+    category_type = serializers.ChoiceField(
+        choices=CategoryType.choices,
+        required=False,
+        help_text="Only entries with a part of this type, with a category or without.",
+    )
+    uncategorized = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="True: only entries with a part without category and other wallet.",
+    )
+    refund_of = serializers.IntegerField(
+        required=False, help_text="Only refunds of this expense, by its id."
+    )
+    wallet_id = serializers.IntegerField(
+        required=False,
+        help_text="Only entries of this wallet, and transfers to it.",
+    )
+    tag = StrictCharField(
+        max_length=MAX_NAME_LENGTH,
+        required=False,
+        help_text="Only entries with this tag, by name.",
+    )
+    keyword = StrictCharField(
+        max_length=MAX_NAME_LENGTH,
+        required=False,
+        help_text=(
+            "Only entries with this text in their memo or the memo of a line, in any "
+            "letter case."
+        ),
+    )
+    pending = serializers.BooleanField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text=(
+            "True: only pending entries; false: only confirmed ones; left out: both."
+        ),
+    )
+    min_amount = serializers.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=MAX_AMOUNT,
+        help_text="Only entries of at least this amount.",
+    )
+    max_amount = serializers.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=MAX_AMOUNT,
+        help_text="Only entries of at most this amount.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["uncategorized"] and attrs.keys() & {"category", "category_id"}:
+            detail = gettext("Cannot be combined with a category.")
+            raise serializers.ValidationError({"uncategorized": [detail]})
+        return attrs
+
+
+class RefundRequestSerializer(Serializer):
+    amount = AmountField(
+        required=False,
+        allow_null=True,
+        help_text="What comes back; null or left out: all that is left.",
+    )
+    date = IsoDateField(
+        required=False, allow_null=True, help_text="Null or left out: today."
+    )
+    wallet_id = UncheckedPrimaryKeyField(
+        Wallet,
+        source="wallet",
+        required=False,
+        allow_null=True,
+        help_text="Left out: the wallet of the expense; null: no wallet.",
+    )
+    memo = StrictCharField(
+        max_length=MAX_MEMO_LENGTH,
+        required=False,
+        allow_blank=True,
+        help_text="Left out: the memo of the expense.",
+    )
+
+
+class FeeSerializer(Serializer):
+    """The category of a fee, by name or id; without both it has none."""
+
+    category = NameField(
+        required=False,
+        allow_null=True,
+        help_text="By name; an unknown one is created as a major category. Null: none.",
+    )
+    category_id = StrictIntegerField(
+        required=False, allow_null=True, help_text="Id of an expense category."
+    )
+
+
+class MergeRequestSerializer(Serializer):
+    with_ = OwnedPrimaryKeyField(
+        Entry,
+        source="with_",
+        help_text="Id of the other entry: an expense and an income become a transfer.",
+    )
+    date = IsoDateField(
+        required=False,
+        allow_null=True,
+        help_text="That of one of the two; null or left out: of the expense.",
+    )
+    fee = FeeSerializer(
+        required=False,
+        allow_null=True,
+        help_text=(
+            "Given where the expense is larger, by at most 10 % of the income: the "
+            "difference becomes a line."
+        ),
+    )
+
+
+class UnmergeRequestSerializer(Serializer):
+    dry_run = StrictBooleanField(
+        required=False,
+        default=False,
+        help_text="Answer what the entries would be; write nothing.",
+    )
+
+
+class GivenUpSerializer(Serializer):
+    field = OpenTextField(
+        known_values=["date", "time", "memo", "tags", "excluded", "fee"],
+        help_text="Name of the field; `fee` is a line of a category.",
+    )
+    value = serializers.JSONField(
+        help_text="Its value; of a `fee` an object with amount, category and memo."
+    )
+
+
+class UnmergedEntrySerializer(EntrySerializer):
+    """The expense or income that a transfer was merged from."""
+
+    conditional_fields = EntrySerializer.conditional_fields | {"givenUp"}
+
+    given_up = GivenUpSerializer(
+        many=True,
+        read_only=True,
+        required=False,
+        help_text=(
+            "Present in the expense: what the transfer was given since it was merged, "
+            "and neither of the two has."
+        ),
+    )
+
+
+class DismissRequestSerializer(Serializer):
+    out_id = StrictIntegerField(help_text="Id of the expense.")
+    in_id = StrictIntegerField(help_text="Id of the income.")
+    dismissed = StrictBooleanField(
+        required=False, default=True, help_text="False takes it back."
+    )
+
+
+class TransferCandidateQuerySerializer(QuerySerializer):
+    from_ = IsoDateField(
+        required=False,
+        source="from_",
+        help_text="First day of the expense; 90 days before the last one if left out.",
+    )
+    to = IsoDateField(
+        required=False, help_text="Last day of the expense; today if left out."
+    )
+
+
+class TransferCandidateSerializer(Serializer):
+    out_id = serializers.IntegerField(help_text="Id of the expense.")
+    in_id = serializers.IntegerField(help_text="Id of the income.")
+    amount = serializers.IntegerField(help_text="Amount of the expense.")
+    days = serializers.IntegerField(
+        help_text="From the expense to the income, -1 to 4."
+    )
+    fee = serializers.IntegerField(
+        help_text="What the expense is larger by than the income, mostly 0."
+    )
+
+
+class PendingCountSerializer(Serializer):
+    count = serializers.IntegerField(
+        help_text="Number of entries that wait for confirmation."
+    )
+
+
+def resolve_date_range(query: dict[str, Any]) -> tuple[date | None, date | None]:
+    """Return the first and last day, both inclusive, None if open."""
+    start, end = query.get("from_"), query.get("to")
+    year, month = query.get("year"), query.get("month")
+    if year is None:
+        if month is not None:
+            raise InvalidFieldError(
+                "year", gettext("`year` is required with `month`."), "required"
+            )
+        return start, end
+    first = date(year, month or 1, 1)
+    last = date(year, month or 12, calendar.monthrange(year, month or 12)[1])
+    return max(start or first, first), min(end or last, last)

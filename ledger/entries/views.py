@@ -1,0 +1,229 @@
+"""Entries, refunds and merges."""
+
+from typing import Any
+
+from django.utils import timezone
+from rest_framework import status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from core.api.openapi import page_serializer
+from core.api.operations import CreatedItem, extend_schema
+from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
+from core.api.permissions import IsMember
+from core.api.serializers import list_payload, validate_body, validate_query
+from core.api.token_scopes import LEDGER
+from core.errors import InUseError, LimitReachedError, ProviderUnavailableError
+from ledger.base.ownership import OwnedModelViewSet
+from ledger.entries import listing as entry_list
+from ledger.entries import merges
+from ledger.entries import writing as entries
+from ledger.entries.listing import EntryFilter, get_entry_payload
+from ledger.entries.merges import Fee
+from ledger.entries.serializers import (
+    DismissRequestSerializer,
+    EntryPatchSerializer,
+    EntryQuerySerializer,
+    EntrySerializer,
+    MergeRequestSerializer,
+    PendingCountSerializer,
+    RefundRequestSerializer,
+    TransferCandidateQuerySerializer,
+    TransferCandidateSerializer,
+    UnmergedEntrySerializer,
+    UnmergeRequestSerializer,
+    resolve_date_range,
+)
+from ledger.entries.transfer_candidates import (
+    CANDIDATE_PERIOD,
+    dismiss_transfer,
+    list_transfer_candidates,
+    restore_candidate,
+)
+from ledger.entry_shape import EntryShape
+from ledger.errors import LinesMismatchError, RefundExceedsError
+from ledger.models import Entry
+
+_RAISED_BY_WRITES = [
+    LimitReachedError,
+    ProviderUnavailableError,
+    LinesMismatchError,
+    RefundExceedsError,
+]
+
+
+class EntryViewSet(OwnedModelViewSet):
+    permission_classes = [IsMember]
+    token_scopes = LEDGER
+    schema_tag = "Entries"
+    raises = {
+        "create": _RAISED_BY_WRITES,
+        "update": [*_RAISED_BY_WRITES, InUseError],
+        "confirm_entry": [*_RAISED_BY_WRITES, InUseError],
+        "refund_entry": [LimitReachedError, RefundExceedsError],
+        "unmerge_entry": [InUseError, LimitReachedError],
+        "dismiss_transfer_candidate": [LimitReachedError],
+    }
+    queryset = Entry.objects.all()
+    serializer_class = EntrySerializer
+    lookup_url_kwarg = "entry_id"
+
+    @extend_schema(
+        parameters=[EntryQuerySerializer, PageQuerySerializer],
+        responses=page_serializer(EntrySerializer),
+    )
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List entries.
+
+        Newest first: by date, then by id.
+        """
+        page = get_page_request(request)
+        query = validate_query(EntryQuerySerializer, request)
+        start, end = resolve_date_range(query)
+        for name in ("from_", "to", "year", "month"):
+            query.pop(name, None)
+        filters = EntryFilter(start=start, end=end, **query)
+        count, results = entry_list.list_entries_page(self.member, filters, page)
+        return Response(page_payload(request, page, count, results))
+
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return Response(get_entry_payload(self.member, self.object_id))
+
+    def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Create an entry.
+
+        In the home currency with `amount`. In a foreign one with `currency` and
+        `originalAmount`, which is converted at `exchangeRate` or the rate of the date.
+        """
+        values = {"excluded": None} | validate_body(EntrySerializer, request)
+        shape = EntryShape(**values)
+        entry_id = entries.create_entry(self.member, shape, timezone.now())
+        payload = get_entry_payload(self.member, entry_id)
+        return Response(payload, status.HTTP_201_CREATED)
+
+    def update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        self.raise_if_missing()
+        changes = validate_body(EntrySerializer, request)
+        entries.update_entry(self.member, self.object_id, changes, timezone.now())
+        return Response(get_entry_payload(self.member, self.object_id))
+
+    @extend_schema(request=EntryPatchSerializer(partial=True))
+    def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        self.raise_if_missing()
+        changes = validate_body(EntryPatchSerializer, request, partial=True)
+        entries.update_entry(
+            self.member, self.object_id, changes, timezone.now(), is_partial=True
+        )
+        return Response(get_entry_payload(self.member, self.object_id))
+
+    def perform_destroy(self, object_id: int) -> None:
+        entries.delete_entry(self.member, object_id)
+
+    # Free members may confirm, too: their plan may have expired since.
+    @extend_schema(
+        request=EntryPatchSerializer(partial=True), responses=EntrySerializer
+    )
+    @action(detail=True, methods=["post"], url_path="confirm")
+    def confirm_entry(self, request: Request, entry_id: int) -> Response:
+        """Confirm a pending entry.
+
+        Fields of the body correct the entry; all are optional.
+        """
+        self.raise_if_missing()
+        corrections = validate_body(EntryPatchSerializer, request, partial=True)
+        entries.update_entry(
+            self.member, entry_id, corrections, timezone.now(), confirm=True
+        )
+        return Response(get_entry_payload(self.member, entry_id))
+
+    @extend_schema(
+        request=RefundRequestSerializer,
+        responses={201: EntrySerializer},
+        creates=CreatedItem("entry-detail"),
+    )
+    @action(detail=True, methods=["post"], url_path="refund")
+    def refund_entry(self, request: Request, entry_id: int) -> Response:
+        """Refund an expense.
+
+        The refund has its category, or a part of each of its lines. A pending expense
+        is confirmed first.
+        """
+        self.raise_if_missing()
+        values = validate_body(RefundRequestSerializer, request)
+        refund_id = entries.refund_entry(self.member, entry_id, values, timezone.now())
+        payload = get_entry_payload(self.member, refund_id)
+        return Response(payload, status.HTTP_201_CREATED)
+
+    @extend_schema(request=MergeRequestSerializer, responses=EntrySerializer)
+    @action(detail=True, methods=["post"], url_path="merge")
+    def merge_entry(self, request: Request, entry_id: int) -> Response:
+        """Merge an expense and an income.
+
+        Of two wallets, at most 31 days apart, with equal amounts or a fee: they become
+        one transfer with the id of the expense, and the tags and memos of both.
+        """
+        self.raise_if_missing()
+        values = validate_body(MergeRequestSerializer, request)
+        pair = (self.member, entry_id, values["with_"].pk, timezone.now())
+        day, fee = values.get("date"), values.get("fee")
+        if fee is None:
+            merged_id = merges.merge_entries(*pair, day=day)
+        else:
+            merged_id = merges.merge_with_fee(*pair, Fee(**fee), day=day)
+        return Response(get_entry_payload(self.member, merged_id))
+
+    @extend_schema(
+        request=UnmergeRequestSerializer, responses=UnmergedEntrySerializer(many=True)
+    )
+    @action(detail=True, methods=["post"], url_path="unmerge")
+    def unmerge_entry(self, request: Request, entry_id: int) -> Response:
+        """Take a merged transfer apart.
+
+        Returns the expense and the income that it was; the first has `givenUp`.
+        """
+        self.raise_if_missing()
+        now, member = timezone.now(), self.member
+        if validate_body(UnmergeRequestSerializer, request)["dry_run"]:
+            return Response(merges.preview_unmerge(member, entry_id, now))
+        unmerged = merges.unmerge_entry(member, entry_id, now)
+        return Response(merges.list_unmerged(member, unmerged))
+
+    @extend_schema(
+        parameters=[TransferCandidateQuerySerializer],
+        responses=TransferCandidateSerializer(many=True),
+    )
+    @action(detail=False, url_path="transfer-candidates")
+    def list_transfer_candidates(self, request: Request) -> Response:
+        """List what looks like transfers.
+
+        An expense and an income of two wallets, the income 1 day before to 4 days after
+        the expense; equal amounts first, nearest first, each entry in one pair. With a
+        `fee` of at most 5 % of the income only where each is the other's only one.
+        """
+        query = validate_query(TransferCandidateQuerySerializer, request)
+        end = query.get("to") or timezone.localdate()
+        start = query.get("from_") or end - CANDIDATE_PERIOD
+        found = list_transfer_candidates(self.member, start, end)
+        return Response(list_payload(TransferCandidateSerializer, found))
+
+    @extend_schema(request=DismissRequestSerializer, responses={204: None})
+    @action(detail=False, methods=["post"], url_path="transfer-candidates/dismiss")
+    def dismiss_transfer_candidate(self, request: Request) -> Response:
+        """Dismiss a transfer candidate.
+
+        The two are offered no more until amount, date or wallet of one changes.
+        """
+        values = validate_body(DismissRequestSerializer, request)
+        write = dismiss_transfer if values["dismissed"] else restore_candidate
+        write(self.member, values["out_id"], values["in_id"])
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(responses=PendingCountSerializer)
+    @action(detail=False, url_path="pending/count")
+    def count_pending_entries(self, request: Request) -> Response:
+        """Count pending entries.
+
+        Those that wait for confirmation, of all dates.
+        """
+        return Response({"count": entry_list.count_pending_entries(self.member)})

@@ -1,0 +1,1 @@
+"""Moves to another wallet or category before a deletion."""

@@ -1,0 +1,1 @@
+"""Entries from texts of card companies and banks."""

@@ -1,0 +1,96 @@
+"""Examples of notifications."""
+
+from typing import Any
+
+from core.api.examples import Example, invalid, not_found, premium_required
+from ledger.entries.examples import NOW, PENDING
+
+PAYMENT_TEXT = "[Web발신]\n신한카드(1234)승인 김*지 24,900원(일시불)11/20 12:25 쿠팡"
+PARSED = {
+    "recognized": True,
+    "kind": "approval",
+    "cardCompany": "신한",
+    "cardHint": "1234",
+    "amount": 24_900,
+    "currency": None,
+    "originalAmount": None,
+    "merchant": "쿠팡",
+    "merchantConfidence": "SURE",
+    "installmentMonths": None,
+    "occurredAt": "2026-11-20T12:25:00+09:00",
+    "runningTotal": None,
+    "balance": None,
+    "balanceCurrency": None,
+    "balanceDifference": None,
+    "preliminary": False,
+    "direction": None,
+    "walletId": 12,
+    "reason": None,
+    "taughtBy": None,
+    "spans": {
+        "kind": {"start": 18, "end": 20},
+        "cardCompany": {"start": 8, "end": 12},
+        "cardHint": {"start": 13, "end": 17},
+        "amount": {"start": 25, "end": 32},
+        "merchant": {"start": 49, "end": 51},
+        "occurredAt": {"start": 37, "end": 48},
+    },
+}
+NEW_NOTIFICATION = {
+    "text": PAYMENT_TEXT,
+    "receivedAt": "2026-11-20T12:25:10+09:00",
+    "sender": "15447200",
+}
+OUTCOME: dict[str, Any] = {
+    "action": "CREATED",
+    "reason": None,
+    "entry": PENDING
+    | {
+        "id": 46,
+        "amount": 24_900,
+        "memo": "쿠팡",
+        "time": "12:25",
+        "source": "NOTIFICATION",
+    },
+    "merged": [],
+    "parsed": PARSED,
+}
+LAYOUT = {
+    "id": 501,
+    "sender": "15881234",
+    "sample": "[새벽저축은행] ***님 체크 결제 {amount}원 / {merchant} / * *:*",
+    "slots": ["amount", "merchant"],
+    "uses": 3,
+    "createdAt": NOW,
+}
+
+EXAMPLES = {
+    "parseNotification": Example(
+        body=NEW_NOTIFICATION,
+        answer=PARSED | {"messages": [PARSED]},
+        refusal=premium_required(body=NEW_NOTIFICATION),
+    ),
+    "processNotification": Example(
+        body=NEW_NOTIFICATION,
+        status=201,
+        answer=OUTCOME | {"results": [OUTCOME]},
+        refusal=premium_required(body=NEW_NOTIFICATION),
+    ),
+    "getNotificationSettings": Example(
+        answer={"captureBankTexts": False}, refusal=premium_required()
+    ),
+    "updateNotificationSettings": Example(
+        body={"captureBankTexts": True},
+        answer={"captureBankTexts": True},
+        refusal=invalid(
+            "captureBankTexts",
+            "invalid",
+            "Must be true or false.",
+            body={"captureBankTexts": "yes"},
+        ),
+    ),
+    "listTaughtLayouts": Example(answer=[LAYOUT], refusal=premium_required()),
+    "deleteTaughtLayout": Example(
+        path={"layoutId": 501}, status=204, refusal=not_found(layoutId=99)
+    ),
+}

@@ -1,0 +1,185 @@
+"""Process card notifications: each payment becomes one pending entry (spec 4.1)."""
+
+import random
+from dataclasses import replace
+from datetime import datetime
+
+from django.conf import settings
+from django.utils import timezone
+
+from accounts.models import Member
+from card_alerts import parse_all
+from core.db.rows import prepared_cursor
+from ledger.base.ledger_write import LockedLedger, ledger_write
+from ledger.entries.merges import merge_entries
+from ledger.entries.writing import delete_entry
+from ledger.models import Ledger, Wallet
+from ledger.notifications.decide import decide_booking, decide_payment
+from ledger.notifications.execute import (
+    complete_pending_entry,
+    create_pending_entry,
+    unmerge_bookings,
+    write_rows,
+)
+from ledger.notifications.known import load_known
+from ledger.notifications.message import Message
+from ledger.notifications.plan import (
+    Action,
+    CompleteEntry,
+    CreateEntry,
+    DeleteEntry,
+    MergeEntries,
+    Outcome,
+    StoreRow,
+    UnmergeEntry,
+    UpdateRows,
+)
+from ledger.notifications.wallets import (
+    KnownWallet,
+    can_be_same_card,
+    compute_balance_difference,
+    load_account,
+    match_wallet,
+)
+from ledger.taught_layouts.reading import count_use, list_layouts_of, read_as_taught
+
+# A day's count is spread over rows, to avoid a hot row.
+NOTIFICATION_SHARDS = 16
+
+_INCREMENT_COUNT = """
+    INSERT INTO notification_count AS stored (day, is_recognized, shard, count)
+    VALUES (%s, %s, %s, 1)
+    ON CONFLICT (day, is_recognized, shard)
+    DO UPDATE SET count = stored.count + 1
+"""
+
+
+def read_messages(
+    member: Member,
+    now: datetime,
+    *,
+    text: str,
+    received_at: datetime | None = None,
+    sender: str | None = None,
+    title: str | None = None,
+    wallet: Wallet | None = None,
+) -> list[Message]:
+    """Return 1 to 20 messages; `wallet` is the client's choice."""
+    received_at, sender = timezone.localtime(received_at or now), sender or ""
+    results = parse_all(text, received_at, sender, settings.HOME_CURRENCY, title or "")
+    given = KnownWallet(wallet.pk, wallet.kind, wallet.name) if wallet else None
+    layouts = is_capturing = None
+    messages = []
+    for parsed in results:
+        start, end = parsed.text_span or (0, len(text))
+        message = Message(parsed, received_at, text[start:end], sender, given)
+        if parsed.bank_booking is not None:
+            if is_capturing is None:
+                is_capturing = captures_bank_texts(member)
+            message = replace(message, is_captured=is_capturing)
+        if parsed.recognized:
+            if layouts is None:
+                layouts = list_layouts_of(member, sender)
+            taught = read_as_taught(layouts, text, parsed)
+            if taught is not None:
+                layout, as_taught = taught
+                message = replace(message, parsed=as_taught, layout_id=layout.id)
+                if layout.wallet_id is not None and can_be_same_card(
+                    layout.card_hint, parsed.card_hint
+                ):
+                    own = KnownWallet(layout.wallet_id, layout.wallet_kind)
+                    message = replace(message, taught_wallet=own)
+        messages.append(message)
+    return messages
+
+
+def parse_message(member: Member, message: Message) -> Outcome:
+    """Return the wallet of a message and its likely outcome; write nothing."""
+    parsed, booking, wallet = message.parsed, message.booking, None
+    if booking is None:
+        if parsed.kind:
+            wallet = match_wallet(member, parsed, *message.wallets)
+        outcome = Outcome(Action.IGNORED, parsed, wallet, reason=parsed.reason)
+        return replace(outcome, layout_id=message.layout_id)
+    found = load_account(member, booking)
+    if found is None:
+        return Outcome(Action.IGNORED, parsed, reason=parsed.reason)
+    (account, own_move), reason = found, None
+    if own_move and (booking.currency is not None or own_move.other is None):
+        reason = own_move.reason
+    return Outcome(
+        Action.IGNORED if reason else Action.CREATED,
+        parsed,
+        account,
+        reason=reason,
+        is_captured=True,
+        balance_difference=compute_balance_difference(member, booking, account),
+    )
+
+
+def ignore_message(member: Member, message: Message, now: datetime) -> Outcome | None:
+    """Count an unrecognized message; return None for all others."""
+    if message.parsed.recognized or message.booking is not None:
+        return None
+    increment_notification_count(now, recognized=False)
+    # A declined payment names a card too.
+    return parse_message(member, message)
+
+
+# A phone may send its notification only once: an entry without amount is better than an
+# error.
+@ledger_write(attempt=ignore_message, can_wait_for_rates=False)
+def process_message(ledger: LockedLedger, message: Message, now: datetime) -> Outcome:
+    """Process a payment, or a booking on an account of the member; count it."""
+    member, booking, difference = ledger.member, message.booking, None
+    # Load and decide.
+    if booking is None:
+        wallet = match_wallet(member, message.parsed, *message.wallets)
+        known = load_known(member, message.fingerprint)
+        plan = decide_payment(known, message, wallet)
+    elif found := load_account(member, booking):
+        wallet, own_move = found
+        difference = compute_balance_difference(member, booking, wallet)
+        known = load_known(member, message.fingerprint)
+        plan = decide_booking(known, message, wallet, own_move)
+    else:
+        increment_notification_count(now, recognized=False)
+        reason = message.parsed.reason
+        return Outcome(Action.IGNORED, message.parsed, reason=reason)
+    # Execute.
+    created_id = 0
+    for step in plan.steps:
+        match step:
+            case CreateEntry():
+                created_id = create_pending_entry(ledger, step, now)
+            case DeleteEntry(entry_id):
+                delete_entry.within(ledger, entry_id)
+            case CompleteEntry():
+                complete_pending_entry(ledger, step, now)
+            case MergeEntries(entry_id):
+                merge_entries.within(ledger, entry_id, created_id, now)
+            case UnmergeEntry(entry_id):
+                unmerge_bookings(ledger, entry_id, now)
+            case StoreRow() | UpdateRows():
+                write_rows(ledger, step, created_id)
+    count_use(ledger, message.layout_id)
+    # The counter comes last: all members share these rows.
+    increment_notification_count(now, recognized=True)
+    return plan.answer(message, wallet, created_id, difference)
+
+
+def increment_notification_count(now: datetime, *, recognized: bool) -> None:
+    shard = random.randrange(NOTIFICATION_SHARDS)  # noqa: S311  # not a secret
+    with prepared_cursor() as cursor:
+        cursor.execute(_INCREMENT_COUNT, [timezone.localdate(now), recognized, shard])
+
+
+def captures_bank_texts(member: Member) -> bool:
+    rows = Ledger.objects.owned_by(member)
+    # The row is missing if the member has just left.
+    return bool(rows.values_list("captures_bank_texts", flat=True).first())
+
+
+@ledger_write
+def set_captures_bank_texts(ledger: LockedLedger, is_on: bool) -> None:
+    Ledger.objects.owned_by(ledger.member).update(captures_bank_texts=is_on)

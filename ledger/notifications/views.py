@@ -1,0 +1,142 @@
+"""Card notifications: parse them, and create pending entries from them."""
+
+from contextlib import suppress
+from typing import Any
+
+from django.utils import timezone
+from rest_framework import status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from core.api.operations import CreatedItem, extend_schema
+from core.api.permissions import IsPremium
+from core.api.serializers import validate_body
+from core.api.token_scopes import ScopePair, TokenScope
+from core.errors import LimitReachedError, NotFoundError
+from ledger.base.ownership import OwnedViewSet
+from ledger.entries.listing import get_entry_payload
+from ledger.notifications import processing
+from ledger.notifications.plan import Action, Outcome, merge_outcomes
+from ledger.notifications.serializers import (
+    NotificationOutcomeSerializer,
+    NotificationRequestSerializer,
+    NotificationSettingsSerializer,
+    ParsedNotificationSerializer,
+    ParseNotificationRequestSerializer,
+    parsed_message_payload,
+    parsed_notification_payload,
+)
+
+
+class CardNotificationViewSet(OwnedViewSet):
+    permission_classes = [IsPremium]
+    token_scopes = ScopePair(
+        TokenScope.LEDGER_READ,
+        TokenScope.LEDGER_WRITE,
+        by_action={
+            "process_notification": TokenScope.NOTIFICATIONS_WRITE,
+            "parse_notification": TokenScope.NOTIFICATIONS_WRITE,
+        },
+    )
+    schema_tag = "Card notifications"
+    raises = {
+        "process_notification": [LimitReachedError],
+    }
+
+    @extend_schema(
+        request=NotificationRequestSerializer,
+        responses={
+            200: NotificationOutcomeSerializer,
+            201: NotificationOutcomeSerializer,
+        },
+        creates=CreatedItem("entry-detail", ("entry", "id")),
+    )
+    @action(detail=False, methods=["post"], url_path="notification")
+    def process_notification(self, request: Request) -> Response:
+        """Create a pending entry from a card notification.
+
+        201 if an entry was created. A payment is recorded once: a repeated
+        notification, or that of another channel, returns the existing entry with 200.
+        Of several messages in a text each is processed by itself.
+        """
+        now, body = (
+            timezone.now(),
+            validate_body(NotificationRequestSerializer, request),
+        )
+        outcomes, errors = [], []
+        for message in processing.read_messages(self.member, now, **body):
+            try:
+                outcomes.append(processing.process_message(self.member, message, now))
+            except Exception as error:
+                # The others are processed first. Sent again, they are duplicates.
+                errors.append(error)
+        if errors:
+            raise errors[0]
+        results = [self._result_payload(each) for each in merge_outcomes(outcomes)]
+        created = [each for each in results if each["action"] is Action.CREATED]
+        own = created[-1] if created else results[-1]
+        return Response(
+            {**own, "results": results},
+            status.HTTP_201_CREATED if created else status.HTTP_200_OK,
+        )
+
+    def _result_payload(self, outcome: Outcome) -> dict[str, Any]:
+        entry = None
+        if outcome.entry_id is not None:
+            # Another request may have deleted it in the meantime.
+            with suppress(NotFoundError):
+                entry = get_entry_payload(self.member, outcome.entry_id)
+        return {
+            "action": outcome.action,
+            "reason": outcome.reason,
+            "entry": entry,
+            "merged": outcome.merged,
+            "parsed": parsed_message_payload(outcome),
+        }
+
+    @extend_schema(
+        request=ParseNotificationRequestSerializer,
+        responses=ParsedNotificationSerializer,
+    )
+    @action(detail=False, methods=["post"], url_path="parse")
+    def parse_notification(self, request: Request) -> Response:
+        """Parse a card notification.
+
+        Returns the fields found in each message of the text, and the wallet of the
+        card. Nothing is stored.
+        """
+        body = validate_body(ParseNotificationRequestSerializer, request)
+        messages = processing.read_messages(self.member, timezone.now(), **body)
+        outcomes = [processing.parse_message(self.member, each) for each in messages]
+        return Response(parsed_notification_payload(outcomes))
+
+    @extend_schema(responses=NotificationSettingsSerializer)
+    @action(detail=False, url_path="notification-settings")
+    def get_notification_settings(self, request: Request) -> Response:
+        """Get the settings of the intake.
+
+        Bank texts are ignored unless they are switched on.
+        """
+        return self._settings_response()
+
+    @extend_schema(
+        request=NotificationSettingsSerializer,
+        responses=NotificationSettingsSerializer,
+    )
+    @get_notification_settings.mapping.patch
+    def update_notification_settings(self, request: Request) -> Response:
+        """Change the settings of the intake.
+
+        A missing field is left as it is.
+        """
+        changes = validate_body(NotificationSettingsSerializer, request, partial=True)
+        if "capture_bank_texts" in changes:
+            processing.set_captures_bank_texts(
+                self.member, changes["capture_bank_texts"]
+            )
+        return self._settings_response()
+
+    def _settings_response(self) -> Response:
+        is_on = processing.captures_bank_texts(self.member)
+        return Response({"captureBankTexts": is_on})

@@ -1,1 +1,0 @@
-"""Outside services of the ledger: each behind a small protocol."""

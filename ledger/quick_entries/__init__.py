@@ -1,0 +1,1 @@
+"""Templates that a member books with one tap."""

@@ -1,0 +1,1 @@
+"""Sums of entries, kept beside them."""

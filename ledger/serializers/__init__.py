@@ -1,1 +1,0 @@
-"""Serializers of the ledger, one module per topic."""

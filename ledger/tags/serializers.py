@@ -1,0 +1,12 @@
+"""Serializers of tags."""
+
+from rest_framework import serializers
+
+from core.api.serializers import Serializer
+from ledger.base.fields import LedgerTagNameField
+
+
+class TagSerializer(Serializer):
+    id = serializers.IntegerField(read_only=True)
+    name = LedgerTagNameField()
+    sort_order = serializers.IntegerField(read_only=True)
