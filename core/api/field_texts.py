@@ -2,9 +2,10 @@
 
 
 class FieldText(str):
-    """The text of a field; requests are told more than answers.
+    """The description of a field, with what holds only in requests.
 
-    `left_out` is not told of a partial update, which keeps what is left out.
+    `requests` is added in every request, `left_out` in all but partial updates, where
+    a field that is left out keeps its value.
     """
 
     __slots__ = ("left_out", "requests")

@@ -358,7 +358,7 @@ SHEETS: tuple[Sheet[Any], ...] = (
 
 
 class IgnoredName(NamedTuple):
-    """A column that was passed over, or without `column` a whole sheet."""
+    """A column of a workbook that a restore ignores, or without `column` a sheet."""
 
     sheet: str
     column: str | None = None

@@ -44,7 +44,7 @@ RestoreProgressCallback = Callable[[str], object]
 
 
 class RestoreResult(NamedTuple):
-    """The rows by the name of the sheet, and what was passed over of a workbook."""
+    """Rows by the name of their sheet, and the sheets and columns that were ignored."""
 
     row_counts: dict[str, int]
     ignored: list[IgnoredName]

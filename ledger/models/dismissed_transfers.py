@@ -11,7 +11,7 @@ class DismissedTransfer(OwnedModel):
     """An expense and an income that their member does not take for one transfer.
 
     It holds as long as amount, date and wallet of both equal the columns
-    (contract C5). Whoever changes an entry need not know of it.
+    (contract C5). Changes of an entry do not read it.
     """
 
     pk = models.CompositePrimaryKey("member_id", "expense_id", "income_id")

@@ -70,7 +70,7 @@ def test_staff_may_take_their_names(
     body = {"displayName": "Admin"}
     assert_invalid(client.send("PUT", PROFILE, body), "displayName")
     assert client.member
-    # Whoever writes it.
+    # Staff cannot give such a name to another member either.
     path = f"{USERS}/{client.member.pk}"
     assert_invalid(staff.send("PUT", path, body), "displayName")
     body = signup_body(loginId="moderator")

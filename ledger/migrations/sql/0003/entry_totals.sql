@@ -9,8 +9,8 @@
 --
 -- Lines of a split entry can be written only while its `line_count` is NULL: then it is
 -- in no total. With the number of its lines it is booked by them, after a check that
--- they add up. Whoever changes lines therefore takes the entry off the totals before,
--- and puts it on them afterwards, once for all lines.
+-- they add up. A change of lines takes the entry off the totals before, and puts it on
+-- them afterwards, once for all lines.
 --
 -- Locks: the ledger comes first, in the triggers of tags too (tag_totals.sql). An entry
 -- is written before its tags and deleted after them: without that row, two writers of
