@@ -339,7 +339,6 @@ def _find_scope(member: Member, filters: EntryFilter) -> Scope:
         if filters.category is not None:
             named = Q(name=filters.category) | Q(parent__name=filters.category)
         if filters.category_id is not None:
-            get_owned_or_404(Category.objects.all(), member, filters.category_id)
             named &= Q(pk=filters.category_id)
         of_category: Any = {"member_id": member.pk, "category": OuterRef("pk")}
         rows = (
@@ -353,6 +352,9 @@ def _find_scope(member: Member, filters: EntryFilter) -> Scope:
             )
         )
         found = list(rows.values_list("id", "has_lines", "has_reversals"))
+        if not found and filters.category_id is not None:
+            # It may be there under another name.
+            get_owned_or_404(Category.objects.all(), member, filters.category_id)
         scope = Scope(
             category_ids=[row[0] for row in found],
             category_has_lines=any(row[1] for row in found),
