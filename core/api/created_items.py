@@ -1,13 +1,17 @@
 """Addresses of created rows: `Location`, and links of the document (spec 1.3)."""
 
+import re
+from functools import cache
 from typing import Any
 
 import orjson
-from django.urls import get_resolver, reverse
+from django.urls import get_resolver
 from rest_framework.request import Request
 
 from core.api.operations import CreatedItem, get_handler
 from core.api.public_urls import build_public_url
+
+_PARAMETER_RE = re.compile(r"\{\w+\}")
 
 
 def find_created_item(view: Any, request: Request) -> CreatedItem | None:
@@ -30,10 +34,18 @@ def find_location(view: Any, request: Request, answer: Any) -> str | None:
             value = orjson.loads(orjson.dumps(value))
         value = value and value[name]
     # Another request may have deleted it in the meantime.
-    return value and build_public_url(request, reverse(item.route, args=[value]))
+    if not value:
+        return None
+    return build_public_url(request, _get_path_template(item.route).format(value))
 
 
-def describe_path(item: CreatedItem) -> str:
+@cache
+def describe_path(route: str) -> str:
     """Return the path with its parameter in braces, such as `{wallet_id}`."""
-    ((template, names),) = get_resolver().reverse_dict.getlist(item.route)[0][0]
+    ((template, names),) = get_resolver().reverse_dict.getlist(route)[0][0]
     return "/" + str(template % {name: f"{{{name}}}" for name in names})
+
+
+@cache
+def _get_path_template(route: str) -> str:
+    return _PARAMETER_RE.sub("{}", describe_path(route))

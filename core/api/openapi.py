@@ -130,7 +130,7 @@ class ApiAutoSchema(AutoSchema):
             if item is not None and "201" in responses:
                 pointer = "/".join(("", *item.id_path))
                 operation["responses"]["201"][CREATED_ITEM] = (
-                    describe_path(item),
+                    describe_path(item.route),
                     f"$response.body#{pointer}",
                 )
             scope = get_required_scope(self.view, self.method)
