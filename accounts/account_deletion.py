@@ -6,6 +6,7 @@ from django.db.models import Q
 from django.utils.module_loading import import_string
 
 from accounts.locking import lock_actor_and_target
+from accounts.login.identities import delete_identities
 from accounts.login.second_factor import delete_factors
 from accounts.models import (
     Code,
@@ -44,6 +45,7 @@ def delete_member_data(member: Member) -> None:
     """Delete the member's rows; a step of `delete_account`."""
     PointHistory.objects.filter(member=member).delete()
     delete_factors(member)
+    delete_identities(member)
     SecurityLogEntry.objects.filter(member=member).delete()
     # Mails about several accounts have no member.
     Mail.objects.filter(Q(member=member) | Q(codes__member=member)).delete()

@@ -54,6 +54,14 @@ class LinkingRefusedError(DomainError):
     )
 
 
+class LastCredentialError(DomainError):
+    status = 409
+    code = "LAST_CREDENTIAL"
+    detail = gettext_lazy(
+        "It is the only way into this account. Set a password before you remove it."
+    )
+
+
 class SignupDisabledError(DomainError):
     status = 403
     code = "SIGNUP_DISABLED"

@@ -9,6 +9,7 @@ from accounts.codes.views import (
     PasswordResetViewSet,
 )
 from accounts.login.factor_views import FactorsView, TotpViewSet
+from accounts.login.identity_views import IdentityViewSet
 from accounts.login.reauthentication_views import ReauthenticationView
 from accounts.login.views import (
     CurrentSessionViewSet,
@@ -26,6 +27,7 @@ from accounts.tokens.views import PersonalTokenViewSet
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("sessions", SessionViewSet, "session")
 router.register("tokens", PersonalTokenViewSet, "token")
+router.register("identities", IdentityViewSet, "identity")
 router.register("factors", TotpViewSet, "totp")
 router.register("", CurrentSessionViewSet, "current-session")
 router.register("", LoginOptionsViewSet, "login-options")

@@ -35,6 +35,7 @@ from accounts.models import Member
 from accounts.profile.profile import update_profile
 from accounts.security.audit_log import ADDITION, CHANGE, DELETION, log_admin_action
 from accounts.security.events import SecurityEvent, log_security_event
+from accounts.security.pending_steps import end_pending_steps
 from accounts.sessions.store import invalidate_member_session_cache, revoke_sessions
 from core.db.transactions import retry_on_conflict
 from core.errors import NotFoundError
@@ -96,6 +97,7 @@ def set_member_role(actor: Member, member_id: int, role: str) -> Member:
     with _locked_member(actor, member_id) as member:
         member.role = role
         member.save_fields("role")
+        end_pending_steps(member)
         log_security_event(SecurityEvent.ROLE_CHANGED, member.pk, role=role)
         log_admin_action(actor, member, CHANGE, f"Role {role}.")
     return member
@@ -107,6 +109,7 @@ def set_member_status(actor: Member, member_id: int, status: str) -> Member:
     with _locked_member(actor, member_id) as member:
         member.status = status
         member.save_fields("status")
+        end_pending_steps(member)
         log_security_event(SecurityEvent.STATUS_CHANGED, member.pk, status=status)
         if status == Member.Status.SUSPENDED:
             revoke_sessions(member)

@@ -63,14 +63,6 @@ def save_code(
     )
 
 
-def end_codes(member: Member, purpose: str | None = None) -> None:
-    """End codes; the caller has locked the member."""
-    codes = Code.objects.filter(member=member)
-    if purpose is not None:
-        codes = codes.filter(request__purpose=purpose)
-    codes.delete()
-
-
 @retry_on_conflict
 def check_code(purpose: str, request_id: uuid.UUID, typed: str, now: datetime) -> Code:
     """Return the code, not yet spent, or count a try and raise `CodeInvalidError`."""

@@ -10,7 +10,6 @@ from django.db import transaction
 from accounts.codes.codes import (
     CODE_LIFETIME,
     check_code,
-    end_codes,
     format_code,
     make_code,
     make_link,
@@ -30,6 +29,7 @@ from accounts.mail.outbox import (
 )
 from accounts.models import Code, CodeRequest, Member
 from accounts.security.events import SecurityEvent, log_security_event
+from accounts.security.pending_steps import end_codes
 from accounts.security.rate_limits import RateLimitPolicy
 from core.client_ip import rate_limit_key
 from core.db.transactions import retry_on_conflict
@@ -102,22 +102,30 @@ def _send_code(member: Member, now: datetime) -> CodeRequest:
     return request
 
 
-def confirm_verification(request_id: uuid.UUID, typed: str, now: datetime) -> Member:
-    return _spend(check_code(PURPOSE, request_id, typed, now))
+def confirm_verification(
+    request_id: uuid.UUID, typed: str, now: datetime, *, caller: Member | None = None
+) -> Member:
+    """Verify the address; one that staff have entered only if its member calls."""
+    return _spend(check_code(PURPOSE, request_id, typed, now), caller)
 
 
 @retry_on_conflict
-def _spend(code: Code) -> Member:
+def _spend(code: Code, caller: Member | None) -> Member:
     with transaction.atomic():
         rows = Member.objects.select_for_update(no_key=True)
         member = rows.filter(pk=code.member_id, status=Member.Status.ACTIVE).first()
         if member is None or code.email != (member.pending_email or member.email):
             raise CodeInvalidError
+        is_own_entry = bool(member.pending_email) or not member.is_email_from_staff
+        if not (is_own_entry or (caller is not None and caller.pk == member.pk)):
+            raise CodeInvalidError
         spend_code(code)
         is_changed = member.email != code.email
         member.email = member.verified_email = code.email
-        member.pending_email = ""
-        member.save_fields("email", "verified_email", "pending_email")
+        member.pending_email, member.is_email_from_staff = "", False
+        member.save_fields(
+            "email", "verified_email", "pending_email", "is_email_from_staff"
+        )
         if is_changed:
             end_codes(member)
             log_security_event(SecurityEvent.EMAIL_CHANGED, member.pk)

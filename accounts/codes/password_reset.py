@@ -16,7 +16,6 @@ from django.db.models import Case, F, IntegerField, QuerySet, Value, When
 from accounts.codes.codes import (
     CODE_LIFETIME,
     check_code,
-    end_codes,
     format_code,
     make_code,
     make_link,
@@ -25,6 +24,7 @@ from accounts.codes.codes import (
 )
 from accounts.errors import CodeInvalidError
 from accounts.identifiers import normalize_identifier
+from accounts.login.identities import remove_unproved_identities
 from accounts.mail.outbox import (
     MAIL_PER_IP,
     consume_mail_limits,
@@ -39,6 +39,7 @@ from accounts.members.passwords import validate_new_password
 from accounts.members.search import own_email_condition
 from accounts.models import Code, CodeRequest, Member
 from accounts.security.events import SecurityEvent, log_security_event
+from accounts.security.pending_steps import end_codes
 from accounts.security.rate_limits import RateLimitPolicy
 from accounts.sessions.store import revoke_sessions
 from core.client_ip import rate_limit_key
@@ -120,6 +121,8 @@ def _set_password(member: Member, code: Code, now: datetime) -> None:
         if locked is None:
             raise CodeInvalidError
         spend_code(code)
+        if not locked.is_email_verified:
+            remove_unproved_identities(locked, code.email)
         locked.password = member.password
         locked.verified_email = code.email
         locked.pending_email = ""

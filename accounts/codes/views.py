@@ -85,15 +85,16 @@ class ConfirmEmailView(APIView):
     def post(self, request: Request) -> Response:
         """Confirm the email address with a code.
 
-        Public. Answers the member to a session of the member, and 204 to others. A
-        wrong, spent, expired or unknown code is 400 `CODE_INVALID`; five wrong tries
-        end the request.
+        Public, but for an address that staff have entered: its member confirms it.
+        Answers the member to a session of the member, and 204 to others. A wrong,
+        spent, expired or unknown code is 400 `CODE_INVALID`; five wrong tries end the
+        request.
         """
         body = validate_body(ConfirmEmailRequestSerializer, request)
-        member = email_verification.confirm_verification(
-            body["request_id"], body["code"], timezone.now()
-        )
         caller: Member | None = request.user  # type: ignore[assignment]
+        member = email_verification.confirm_verification(
+            body["request_id"], body["code"], timezone.now(), caller=caller
+        )
         if caller is None or caller.pk != member.pk:
             return Response(status=status.HTTP_204_NO_CONTENT)
         return Response(MemberSerializer(get_full_member(request)).data)

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from accounts.errors import CodeInvalidError, ReauthenticationRequiredError
 from accounts.login import second_factor
-from accounts.login.fresh import require_fresh_authentication
+from accounts.login.fresh import require_factor_change_allowed
 from accounts.login.serializers import (
     CodeRequestSerializer,
     FactorsSerializer,
@@ -64,7 +64,7 @@ class TotpViewSet(ViewSet):
         Within 10 minutes `confirmTotp` puts it in force, in place of one that is there.
         The session must be fresh.
         """
-        require_fresh_authentication(request)
+        require_factor_change_allowed(request)
         pending = second_factor.begin_totp(
             get_full_member(request), session_key_hash(request), timezone.now()
         )
@@ -78,7 +78,7 @@ class TotpViewSet(ViewSet):
         From then on each login asks for a code of it. Returns 10 recovery codes. The
         session must be fresh.
         """
-        require_fresh_authentication(request)
+        require_factor_change_allowed(request)
         code = validate_body(CodeRequestSerializer, request)["code"]
         codes = second_factor.confirm_totp(
             get_full_member(request), session_key_hash(request), code, timezone.now()
@@ -92,7 +92,7 @@ class TotpViewSet(ViewSet):
 
         The session must be fresh.
         """
-        require_fresh_authentication(request)
+        require_factor_change_allowed(request)
         second_factor.remove_totp(
             get_full_member(request), session_key_hash(request), timezone.now()
         )
@@ -106,7 +106,7 @@ class TotpViewSet(ViewSet):
         Those from before are void. 404 `NOT_FOUND` without a second factor. The session
         must be fresh.
         """
-        require_fresh_authentication(request)
+        require_factor_change_allowed(request)
         codes = second_factor.renew_recovery_codes(
             get_full_member(request), session_key_hash(request), timezone.now()
         )

@@ -40,6 +40,17 @@ def require_fresh_authentication_with_factor(request: Request) -> None:
         require_fresh_authentication(request)
 
 
+def require_factor_change_allowed(request: Request) -> None:
+    """Raise `ReauthenticationRequiredError` unless factors may be changed.
+
+    A member with a second factor must have shown it: the password alone removes none.
+    """
+    member = Member.objects.get(pk=current_member(request).pk)
+    now = timezone.now()
+    session = _find_session(member, session_key_hash(request), now)
+    _require_fresh_for_factors(member, session, now)
+
+
 def is_session_fresh(key_hash: str) -> bool:
     now = timezone.now()
     return AuthSession.objects.filter(
@@ -60,26 +71,60 @@ def lock_freshly_authenticated(member: Member, key_hash: str, now: datetime) -> 
 
     A session that a new password has just ended must not add another way in.
     """
-    rows = Member.objects.select_for_update(no_key=True).filter(pk=member.pk)
-    locked = rows.first()
-    session = AuthSession.objects.filter(
-        key_hash=key_hash, member=locked, expires_at__gt=now
-    ).first()
-    if locked is None or session is None:
-        raise AuthenticationRequiredError
+    locked, session = _lock_session(member, key_hash, now)
     if session.fresh_until is None or session.fresh_until <= now:
         raise ReauthenticationRequiredError(members={"methods": list_methods(locked)})
     return locked
 
 
-def mark_fresh(key_hash: str, now: datetime) -> datetime:
+def lock_for_factor_change(member: Member, key_hash: str, now: datetime) -> Member:
+    """Lock and return the member of a session that may change factors."""
+    locked, session = _lock_session(member, key_hash, now)
+    _require_fresh_for_factors(locked, session, now)
+    return locked
+
+
+def mark_fresh(
+    key_hash: str, now: datetime, *, has_shown_factor: bool = False
+) -> datetime:
     """Make the session fresh; return the end of that time."""
-    fresh_until = now + FRESH_TIME
-    if not AuthSession.objects.filter(key_hash=key_hash).update(
-        fresh_until=fresh_until
-    ):
+    until = now + FRESH_TIME
+    values = {"fresh_until": until}
+    if has_shown_factor:
+        values["factor_fresh_until"] = until
+    if not AuthSession.objects.filter(key_hash=key_hash).update(**values):
         raise AuthenticationRequiredError
-    return fresh_until
+    return until
+
+
+def _lock_session(
+    member: Member, key_hash: str, now: datetime
+) -> tuple[Member, AuthSession]:
+    rows = Member.objects.select_for_update(no_key=True).filter(pk=member.pk)
+    locked = rows.first()
+    if locked is None:
+        raise AuthenticationRequiredError
+    return locked, _find_session(locked, key_hash, now)
+
+
+def _find_session(member: Member, key_hash: str, now: datetime) -> AuthSession:
+    session = AuthSession.objects.filter(
+        key_hash=key_hash, member=member, expires_at__gt=now
+    ).first()
+    if session is None:
+        raise AuthenticationRequiredError
+    return session
+
+
+def _require_fresh_for_factors(
+    member: Member, session: AuthSession, now: datetime
+) -> None:
+    if member.has_second_factor:
+        until, methods = session.factor_fresh_until, list_code_methods(member)
+    else:
+        until, methods = session.fresh_until, list_methods(member)
+    if until is None or until <= now:
+        raise ReauthenticationRequiredError(members={"methods": methods})
 
 
 def verify_identity(

@@ -7,7 +7,14 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.login.tickets import SecondFactorRequired, create_ticket, spend_ticket
+from accounts.login import identities
+from accounts.login.identity_provider import Identity
+from accounts.login.tickets import (
+    SecondFactorRequired,
+    create_ticket,
+    read_identity,
+    spend_ticket,
+)
 from accounts.mail.outbox import is_mail_configured, queue_notice
 from accounts.models import LoginTicket, Member
 from accounts.security.events import SecurityEvent, log_security_event
@@ -34,14 +41,22 @@ def log_in(
     *,
     device_name: str = "",
     extra: dict[str, Any] | None = None,
+    identity: Identity | None = None,
     is_second_step: bool = False,
 ) -> LoggedIn | SecondFactorRequired:
     """Create the session, or a ticket for the second step."""
     extra, now = extra or {}, timezone.now()
     if member.has_second_factor and not is_second_step:
-        return create_ticket(member, now, device_name=device_name, extra=extra)
+        return create_ticket(
+            member, now, device_name=device_name, extra=extra, identity=identity
+        )
     with transaction.atomic():
-        key, expires_at = create_session(member, device_name=device_name)
+        key, expires_at = create_session(
+            member,
+            device_name=device_name,
+            has_shown_factor=is_second_step,
+            identity_provider=identity.provider if identity else "",
+        )
         if is_mail_configured() and is_unusual_login(member, device_name, now):
             client = current_client.get() or Client()
             # Mails contain no text of the client.
@@ -54,11 +69,18 @@ def log_in(
 def complete_login(
     ticket_key: str, code: str, ip_address: str, now: datetime
 ) -> LoggedIn | SecondFactorRequired:
+    """Log in with a ticket and a code; raise `LinkingRefusedError` as `/idp` does."""
+
     def start(member: Member, ticket: LoginTicket) -> LoggedIn | SecondFactorRequired:
+        identity, extra = read_identity(ticket), ticket.extra
+        if identity is not None:
+            linked = identities.complete_login(member, identity, now)
+            extra = {"created": False, "linked": linked}
         return log_in(
             member,
             device_name=ticket.device_name,
-            extra=ticket.extra,
+            extra=extra,
+            identity=identity,
             is_second_step=True,
         )
 

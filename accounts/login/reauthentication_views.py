@@ -69,5 +69,7 @@ class ReauthenticationView(APIView):
             verify_second_factor(member, body["code"], ip_address, timezone.now())
         else:
             verify_identity(member, body["id_token"], body.get("nonce"), ip_address)
-        key_hash = session_key_hash(request)
-        return Response({"freshUntil": mark_fresh(key_hash, timezone.now())})
+        fresh_until = mark_fresh(
+            session_key_hash(request), timezone.now(), has_shown_factor="code" in body
+        )
+        return Response({"freshUntil": fresh_until})

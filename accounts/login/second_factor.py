@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import transaction
 
 from accounts.errors import CodeInvalidError
-from accounts.login.fresh import lock_freshly_authenticated
+from accounts.login.fresh import lock_for_factor_change, mark_fresh
 from accounts.login.recovery_codes import (
     find_code,
     hash_codes,
@@ -32,9 +32,11 @@ from core.errors import NotFoundError
 from core.sealing import seal, unseal
 
 PENDING_TIME = timedelta(minutes=10)
-# Counts guesses from all addresses: six digits are few. Strangers cannot use it up,
-# because the first factor precedes it.
-WRONG_CODES = RateLimitPolicy("second-factor", 20, timedelta(hours=1))
+# Guesses from all addresses, since six digits are few. Those of the app and those of
+# recovery codes count apart: who has the password and guesses one kind does not refuse
+# the other to the owner.
+WRONG_TOTP_CODES = RateLimitPolicy("second-factor", 20, timedelta(hours=1))
+WRONG_RECOVERY_CODES = RateLimitPolicy("recovery-code", 10, timedelta(hours=1))
 # Hashing is expensive.
 RECOVERY_CODES_LIMIT = RateLimitPolicy("recovery-codes", 10, timedelta(hours=1))
 
@@ -82,7 +84,7 @@ def get_factor_status(member: Member) -> FactorStatus:
 
 def match_code(member: Member, code: str, now: datetime) -> CodeMatch | None:
     text = normalize_code(code)
-    if not (len(text) == DIGITS and text.isascii() and text.isdigit()):
+    if not _is_of_app(text):
         row = find_code(member, text)
         return CodeMatch(member, recovery_code=row) if row else None
     factor = TotpFactor.objects.filter(member=member, sealed_seed__isnull=False).first()
@@ -94,11 +96,13 @@ def match_code(member: Member, code: str, now: datetime) -> CodeMatch | None:
 
 
 @contextmanager
-def count_wrong_codes(member: Member, ip_address: str) -> Iterator[None]:
+def count_wrong_codes(member: Member, code: str, ip_address: str) -> Iterator[None]:
     """Count the block as a failed login and a wrong code if it raises."""
+    is_of_app = _is_of_app(normalize_code(code))
+    policy = WRONG_TOTP_CODES if is_of_app else WRONG_RECOVERY_CODES
     try:
         with count_login_failures(member.login_id, ip_address, member.pk):
-            attempt = WRONG_CODES.consume(str(member.pk))
+            attempt = policy.consume(str(member.pk))
             yield
             attempt.refund()
     except CodeInvalidError:
@@ -110,7 +114,7 @@ def count_wrong_codes(member: Member, ip_address: str) -> Iterator[None]:
 def verify_second_factor(
     member: Member, code: str, ip_address: str, now: datetime
 ) -> None:
-    with count_wrong_codes(member, ip_address):
+    with count_wrong_codes(member, code, ip_address):
         match = match_code(member, code, now)
         if match is None or not match.spend(now):
             raise CodeInvalidError
@@ -121,11 +125,11 @@ def begin_totp(member: Member, key_hash: str, now: datetime) -> PendingTotp:
     """Store a seed until its first code; a confirmed seed stays in force.
 
     `key_hash` is the caller's session. All changes of factors raise the errors of
-    `lock_freshly_authenticated`.
+    `lock_for_factor_change`.
     """
     seed, expires_at = make_seed(), now + PENDING_TIME
     with transaction.atomic():
-        locked = lock_freshly_authenticated(member, key_hash, now)
+        locked = lock_for_factor_change(member, key_hash, now)
         sealed = seal(seed.encode(), TotpFactor(member=locked).sealing_context)
         TotpFactor.objects.update_or_create(
             member=locked,
@@ -159,7 +163,7 @@ def _put_in_force(
     now: datetime,
 ) -> None:
     with transaction.atomic():
-        locked = lock_freshly_authenticated(member, key_hash, now)
+        locked = lock_for_factor_change(member, key_hash, now)
         confirmed = TotpFactor.objects.filter(
             member=locked, pending_seed=sealed
         ).update(
@@ -174,6 +178,7 @@ def _put_in_force(
         store_codes(locked, hashes)
         locked.has_second_factor = True
         locked.save_fields("has_second_factor")
+        mark_fresh(key_hash, now, has_shown_factor=True)
         log_security_event(SecurityEvent.FACTOR_ADDED, locked.pk)
         queue_notice(locked, "factor_added")
 
@@ -181,7 +186,7 @@ def _put_in_force(
 @retry_on_conflict
 def remove_totp(member: Member, key_hash: str, now: datetime) -> None:
     with transaction.atomic():
-        locked = lock_freshly_authenticated(member, key_hash, now)
+        locked = lock_for_factor_change(member, key_hash, now)
         if not locked.has_second_factor:
             raise NotFoundError
         end_factors(locked)
@@ -201,7 +206,7 @@ def _replace_codes(
     member: Member, key_hash: str, hashes: list[tuple[str, str]], now: datetime
 ) -> None:
     with transaction.atomic():
-        locked = lock_freshly_authenticated(member, key_hash, now)
+        locked = lock_for_factor_change(member, key_hash, now)
         if not locked.has_second_factor:
             raise NotFoundError
         store_codes(locked, hashes)
@@ -222,6 +227,10 @@ def delete_factors(member: Member) -> None:
     TotpFactor.objects.filter(member=member).delete()
     RecoveryCode.objects.filter(member=member).delete()
     LoginTicket.objects.filter(member=member).delete()
+
+
+def _is_of_app(text: str) -> bool:
+    return len(text) == DIGITS and text.isascii() and text.isdigit()
 
 
 def _find_step(

@@ -10,7 +10,7 @@ from accounts.members.serializers import (
     MemberSerializer,
     PasswordField,
 )
-from core.api.fields import StrictCharField
+from core.api.fields import StrictBooleanField, StrictCharField
 from core.api.serializers import Serializer
 
 MAX_NONCE_LENGTH = 255
@@ -42,6 +42,29 @@ class IdTokenRequestSerializer(Serializer):
     )
     nonce = NonceField()
     device_name = DeviceNameField()
+    link = StrictBooleanField(
+        default=True,
+        help_text="False makes an account of its own instead of linking by address.",
+    )
+
+
+class IdentityLinkRequestSerializer(Serializer):
+    id_token = StrictCharField(
+        max_length=8192, help_text="An ID token of the identity to link."
+    )
+    nonce = NonceField()
+
+
+class LinkedIdentitySerializer(Serializer):
+    """An identity that logs the caller in."""
+
+    provider = serializers.CharField(help_text="`google`.")
+    linked_at = serializers.DateTimeField(
+        allow_null=True, help_text="When it was linked; null if that was not recorded."
+    )
+    last_used_at = serializers.DateTimeField(
+        allow_null=True, help_text="The last login with it; null before the first."
+    )
 
 
 class LoginSessionSerializer(Serializer):

@@ -2,20 +2,23 @@
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
+import orjson
 from django.db import transaction
 from django.db.models import F
 
 from accounts.errors import CodeInvalidError
+from accounts.login.identity_provider import Identity
 from accounts.login.recovery_codes import list_code_methods
 from accounts.login.second_factor import CodeMatch, count_wrong_codes, match_code
 from accounts.models import LoginTicket, Member
 from accounts.models.purging import purge
 from accounts.sessions.store import hash_session_key
 from core.db.transactions import retry_on_conflict
+from core.sealing import seal, unseal
 
 TICKET_TIME = timedelta(minutes=5)
 MAX_ATTEMPTS = 5
@@ -26,11 +29,16 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class SecondFactorRequired:
-    """A login that waits for a code; `methods` are its possible kinds."""
+    """A login that waits for a code; `methods` are its possible kinds.
+
+    `is_address_proved` is False if the code would link an identity to an account that
+    has never verified the address.
+    """
 
     ticket: str
     methods: list[str]
     expires_at: datetime
+    is_address_proved: bool = True
 
 
 def create_ticket(
@@ -39,18 +47,33 @@ def create_ticket(
     *,
     device_name: str = "",
     extra: dict[str, Any] | None = None,
+    identity: Identity | None = None,
 ) -> SecondFactorRequired:
     key = secrets.token_urlsafe(TICKET_BYTES)
-    expires_at = now + TICKET_TIME
-    LoginTicket.objects.create(
+    ticket = LoginTicket(
         digest=hash_session_key(key),
         member=member,
         auth_hash=member.get_session_auth_hash(),
-        expires_at=expires_at,
+        expires_at=now + TICKET_TIME,
         device_name=device_name,
         extra=extra or {},
     )
-    return SecondFactorRequired(key, list_code_methods(member), expires_at)
+    is_proved = True
+    if identity is not None:
+        ticket.sealed_identity = seal(
+            orjson.dumps(asdict(identity)), ticket.sealing_context
+        )
+        is_proved = member.idp_id == identity.subject or member.is_email_verified
+    ticket.save(force_insert=True)
+    methods = list_code_methods(member)
+    return SecondFactorRequired(key, methods, ticket.expires_at, is_proved)
+
+
+def read_identity(ticket: LoginTicket) -> Identity | None:
+    if ticket.sealed_identity is None:
+        return None
+    text = unseal(ticket.sealed_identity, ticket.sealing_context)
+    return Identity(**orjson.loads(text))
 
 
 def spend_ticket(
@@ -66,7 +89,7 @@ def spend_ticket(
     ticket = tickets.select_related("member").first()
     if ticket is None:
         raise CodeInvalidError
-    with count_wrong_codes(ticket.member, ip_address):
+    with count_wrong_codes(ticket.member, code, ip_address):
         # Counting comes first: concurrent guesses cannot exceed the limit.
         if not tickets.filter(attempts__lt=MAX_ATTEMPTS).update(
             attempts=F("attempts") + 1

@@ -18,7 +18,7 @@ from accounts.errors import (
     SignupDisabledError,
     SignupRefusedError,
 )
-from accounts.login import identity_provider as idp_login
+from accounts.login.identity_login import login_with_id_token
 from accounts.login.login import LoggedIn, complete_login, log_in
 from accounts.login.password import authenticate_member
 from accounts.login.serializers import (
@@ -155,17 +155,25 @@ class IdpLoginView(APIView):
     def post(self, request: Request) -> Response:
         """Log in with an ID token of the identity provider.
 
-        A `nonce` that is sent must be that of the token.
+        A `nonce` that is sent must equal the one in the token. An account with a second
+        factor is linked only after its code; where it has never verified the address,
+        401 `SECOND_FACTOR_REQUIRED` has `addressProved: false`, and `link: false` makes
+        an account of its own.
         """
         body = validate_body(IdTokenRequestSerializer, request)
-        found = idp_login.login_with_id_token(
+        found = login_with_id_token(
             body["id_token"],
             body.get("nonce"),
             get_client_ip(request),
             locale=choose_language_of(request),
+            may_link=body["link"],
         )
-        extra = {"created": found.created, "linked": found.linked}
-        result = log_in(found.member, device_name=body["device_name"], extra=extra)
+        result = log_in(
+            found.member,
+            device_name=body["device_name"],
+            extra={"created": found.created, "linked": found.linked},
+            identity=found.identity,
+        )
         return login_response(request, result)
 
 
@@ -177,6 +185,7 @@ class SecondFactorLoginView(APIView):
             AuthenticationRequiredError,
             CodeInvalidError,
             InvalidCredentialsError,
+            LinkingRefusedError,
             RateLimitedError,
         ]
     }
@@ -257,13 +266,14 @@ def login_response(
     code: int = status.HTTP_200_OK,
 ) -> Response:
     if isinstance(result, SecondFactorRequired):
-        raise SecondFactorRequiredError(
-            members={
-                "ticket": result.ticket,
-                "methods": result.methods,
-                "expiresAt": result.expires_at,
-            }
-        )
+        members = {
+            "ticket": result.ticket,
+            "methods": result.methods,
+            "expiresAt": result.expires_at,
+        }
+        if not result.is_address_proved:
+            members["addressProved"] = False
+        raise SecondFactorRequiredError(members=members)
     # The cookie's old session ends, against session fixation.
     presented = extract_session_key(request)
     if presented is not None and presented.is_from_cookie:

@@ -3,6 +3,7 @@
 import logging
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -28,6 +29,9 @@ logger = logging.getLogger(__name__)
 MAIL_LIFETIME = timedelta(hours=24)
 MAIL_PER_RECIPIENT_HOUR = RateLimitPolicy("mail-recipient", 5, timedelta(hours=1))
 MAIL_PER_RECIPIENT_DAY = RateLimitPolicy("mail-recipient-day", 20, timedelta(days=1))
+# Notices of one kind to one member, and those that were left out since the last one.
+NOTICES_PER_KIND = RateLimitPolicy("notice", 5, timedelta(days=1))
+LEFT_OUT_NOTICES = RateLimitPolicy("notice-left-out", 1_000, timedelta(days=30))
 MAIL_PER_IP = RateLimitPolicy("mail-per-ip", 20, timedelta(hours=1))
 
 
@@ -107,9 +111,17 @@ def queue_notice(
     """Queue a security notice if possible.
 
     An unverified address may be a stranger's: its notices are limited, silently, and
-    name the login id, never the display name.
+    name the login id, never the display name. A member gets 5 of one kind a day; the
+    next one has the number of those that were left out.
     """
     if not (is_mail_configured() and is_mailable(member.email)):
+        return
+    kind = f"{member.pk}:{template}"
+    try:
+        NOTICES_PER_KIND.consume(kind)
+    except RateLimitedError:
+        with suppress(RateLimitedError):
+            LEFT_OUT_NOTICES.consume(kind)
         return
     if not member.is_email_verified:
         try:
@@ -117,7 +129,11 @@ def queue_notice(
         except RateLimitedError:
             logger.warning("notice to an unverified address left out: too many")
             return
-    values = {"login_id": member.login_id, **(context or {})}
+    values = {
+        "login_id": member.login_id,
+        "left_out": LEFT_OUT_NOTICES.take_all(kind),
+        **(context or {}),
+    }
     queue_mail(member, template, values, to=member.email, language=member.locale)
 
 

@@ -13,6 +13,12 @@ from django.template import Context
 from django.template.loader import get_template, render_to_string
 
 DEFAULT_NAMES = {"en": "Household Ledger", "ko": "가계부"}
+LEFT_OUT = {
+    "en": "{count} more mails of this kind were left out. The security log of your "
+    "account lists every event.",
+    "ko": "같은 종류의 메일 {count}통은 보내지 않았어요. 모든 내역은 계정의 보안 "
+    "기록에서 볼 수 있어요.",
+}
 _CODE_RE = re.compile(r"[A-Z]{4}-[A-Z]{4}")
 _BLANK_LINES_RE = re.compile(r"\n\s*\n")
 
@@ -34,6 +40,8 @@ def render_mail(
         Context({"service": service, **context}, autoescape=False)
     )
     first_line, _, body = rendered.partition("\n")
+    if left_out := context.get("left_out"):
+        body = f"{body}\n\n{LEFT_OUT[language].format(count=left_out)}"
     # A name may contain line breaks.
     subject = " ".join(first_line.split())
     text = _BLANK_LINES_RE.sub("\n\n", body).strip() + "\n"

@@ -2,6 +2,7 @@
 
 from accounts.models.audit_log import AuditLogEntry
 from accounts.models.counts import MemberCount
+from accounts.models.identities import LinkedIdentity, RemovedIdentity
 from accounts.models.limits import RateLimit
 from accounts.models.mail import Code, CodeRequest, Mail
 from accounts.models.members import Member
@@ -21,6 +22,7 @@ __all__ = [
     "AuthSession",
     "Code",
     "CodeRequest",
+    "LinkedIdentity",
     "LoginTicket",
     "Mail",
     "Member",
@@ -28,6 +30,7 @@ __all__ = [
     "PointHistory",
     "RateLimit",
     "RecoveryCode",
+    "RemovedIdentity",
     "SecurityLogEntry",
     "TotpFactor",
 ]

@@ -80,12 +80,18 @@ class LoginTicket(models.Model):
     expires_at = models.DateTimeField(db_index=True)
     device_name = models.CharField(max_length=MAX_NAME_LENGTH, default="")
     extra = models.JSONField(default=dict)
+    # The identity whose login it is, which the code may link.
+    sealed_identity = models.BinaryField(null=True)
 
     class Meta:
         db_table = "login_ticket"
 
     def __str__(self) -> str:
         return f"login of member {self.member_id}"
+
+    @property
+    def sealing_context(self) -> str:
+        return f"login ticket {self.digest}"
 
 
 # The device has the name of the session unless a name is given.

@@ -44,6 +44,10 @@ class AuthSession(models.Model):
     expires_at = models.DateTimeField(db_index=True)
     # End of the time in `accounts.login.fresh`.
     fresh_until = models.DateTimeField(null=True)
+    # The same after a proof by the second factor, which changes of factors ask for.
+    factor_fresh_until = models.DateTimeField(null=True)
+    # The provider whose identity has logged in, or empty; NULL before it was recorded.
+    identity_provider = models.CharField(max_length=20, null=True)
     # Time of the notice that the token ends.
     expiry_notified_at = models.DateTimeField(null=True)
     ip_address = models.GenericIPAddressField(null=True)

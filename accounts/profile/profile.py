@@ -11,7 +11,6 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext
 
-from accounts.codes.codes import end_codes
 from accounts.errors import (
     PasswordMismatchError,
     PasswordNotSupportedError,
@@ -30,6 +29,7 @@ from accounts.members.names import normalize_display_name, validate_names
 from accounts.members.passwords import validate_new_password
 from accounts.models import AuthSession, Member
 from accounts.security.events import SecurityEvent, log_security_event
+from accounts.security.pending_steps import end_codes
 from accounts.security.rate_limits import RateLimitPolicy
 from accounts.sessions.store import (
     invalidate_member_session_cache,
@@ -109,6 +109,7 @@ def _plan_email_change(
     values: dict[str, Any] = {"email": email}
     if email != stored.email:
         values["pending_email"] = ""
+        values["is_email_from_staff"] = is_by_administrator
     if is_fresh:
         values["authenticated_email"] = email
     return values
@@ -150,6 +151,7 @@ def _replace_password(member: Member, verified_hash: str, kept_key_hash: str) ->
         if locked.password != verified_hash:
             raise PasswordMismatchError
         member.save_fields("password")
+        end_codes(member)
         log_security_event(SecurityEvent.PASSWORD_CHANGED, member.pk)
         # Tokens do not depend on the password (spec 2.15).
         revoke_sessions(member, except_key_hash=kept_key_hash, keep_tokens=True)

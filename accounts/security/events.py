@@ -23,6 +23,7 @@ class SecurityEvent(Enum):
     FACTOR_ADDED = auto()
     FACTOR_REMOVED = auto()
     IDENTITY_LINKED = auto()
+    IDENTITY_REMOVED = auto()
     ID_TOKEN_REFUSED = auto()
     LINKING_REFUSED = auto()
     LIST_EXPORTED = auto()

@@ -76,6 +76,15 @@ class RateLimitPolicy:
         # NULL if the window has just passed.
         raise RateLimitedError(math.ceil(seconds_left or 1))
 
+    def take_all(self, subject: str) -> int:
+        """Remove the attempts under the key; return their number."""
+        rows = RateLimit.objects.filter(key=self.key_of(subject))
+        counted = rows.select_for_update().first()
+        if counted is None:
+            return 0
+        rows.delete()
+        return len(counted.attempts)
+
 
 @dataclass(frozen=True, slots=True)
 class CountedAttempt:

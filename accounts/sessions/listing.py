@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 
 from accounts.models import AuthSession, Member
 from accounts.security.events import SecurityEvent, log_security_event
+from accounts.security.pending_steps import end_codes
 from accounts.sessions.store import revoke_session, revoke_sessions
 from core.db.transactions import retry_on_conflict
 from core.errors import NotFoundError
@@ -41,6 +42,8 @@ def end_session(member: Member, session_id: UUID, now: datetime) -> str:
 @retry_on_conflict
 def end_other_sessions(member: Member, kept_key_hash: str) -> int:
     with transaction.atomic():
+        rows = Member.objects.select_for_update(no_key=True)
+        end_codes(rows.only("pk").get(pk=member.pk))
         ended = revoke_sessions(member, except_key_hash=kept_key_hash, keep_tokens=True)
         log_security_event(SecurityEvent.SESSIONS_ENDED, member.pk, ended=ended)
     return ended

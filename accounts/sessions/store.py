@@ -19,7 +19,7 @@ from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.base import SessionBase, UpdateError
 from django.db import DatabaseError, transaction
-from django.db.models import Case, F, Q, When
+from django.db.models import Case, F, Q, QuerySet, When
 from django.utils import timezone
 
 from accounts.errors import InvalidCredentialsError
@@ -122,9 +122,16 @@ def find_session(key: str) -> LiveSession | None:
 
 @retry_on_conflict
 def create_session(
-    member: Member, *, device_name: str = "", is_fresh: bool = True
+    member: Member,
+    *,
+    device_name: str = "",
+    is_fresh: bool = True,
+    has_shown_factor: bool = False,
+    identity_provider: str = "",
 ) -> tuple[str, datetime]:
     """Create a session; return its key and expiry.
+
+    `identity_provider` is empty for a login by password.
 
     Raises `InvalidCredentialsError` if password, status or second factor have changed
     since they were checked.
@@ -146,6 +153,8 @@ def create_session(
             current_client.get() or Client(),
             device_name=device_name,
             is_fresh=is_fresh,
+            has_shown_factor=has_shown_factor,
+            identity_provider=identity_provider,
         )
     return key, expires_at
 
@@ -173,6 +182,23 @@ def revoke_sessions(
     rows = AuthSession.objects.filter(member=member).exclude(key_hash=except_key_hash)
     if keep_tokens:
         rows = rows.exclude(kind=AuthSession.Kind.TOKEN)
+    return _revoke(rows)
+
+
+@retry_on_conflict
+def revoke_sessions_of_identity(
+    member: Member, provider: str, *, except_unknown: str
+) -> int:
+    """End the sessions that began with an identity of the provider.
+
+    Sessions whose beginning is unknown end too, but for the key hash `except_unknown`.
+    """
+    rows = AuthSession.objects.filter(member=member, kind=AuthSession.Kind.SESSION)
+    unknown = Q(identity_provider=None) & ~Q(key_hash=except_unknown)
+    return _revoke(rows.filter(Q(identity_provider=provider) | unknown))
+
+
+def _revoke(rows: QuerySet[AuthSession]) -> int:
     with transaction.atomic():
         hashes = list(rows.select_for_update().values_list("key_hash", flat=True))
         AuthSession.objects.filter(key_hash__in=hashes).delete()
@@ -273,6 +299,8 @@ def _insert_row(
     *,
     device_name: str = "",
     is_fresh: bool = False,
+    has_shown_factor: bool = False,
+    identity_provider: str = "",
 ) -> datetime:
     """Insert a session and end the oldest; the caller has locked the member."""
     now = timezone.now()
@@ -288,6 +316,8 @@ def _insert_row(
         last_seen_at=now,
         expires_at=expires_at,
         fresh_until=now + FRESH_TIME if is_fresh else None,
+        factor_fresh_until=now + FRESH_TIME if has_shown_factor else None,
+        identity_provider=identity_provider,
         name=device_name,
         ip_address=client.address or None,
         user_agent=client.user_agent[:MAX_USER_AGENT_LENGTH],

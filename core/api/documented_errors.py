@@ -82,7 +82,7 @@ class ProblemSerializer(Serializer):
     """Problem details (RFC 9457): `code` is the error, `errors` the invalid fields."""
 
     conditional_fields = frozenset(
-        {"errors", "methods", "ticket", "expiresAt", "scope"}
+        {"errors", "methods", "ticket", "expiresAt", "addressProved", "scope"}
     )
 
     type = serializers.CharField(help_text="Always `about:blank`.")
@@ -109,6 +109,12 @@ class ProblemSerializer(Serializer):
         help_text="Stands for the first step of a login, with `SECOND_FACTOR_REQUIRED`."
     )
     expires_at = serializers.DateTimeField(help_text="When the ticket ends.")
+    address_proved = serializers.BooleanField(
+        help_text=(
+            "False if the code would link an identity to an account that has never "
+            "verified the address; `link: false` makes an account of its own."
+        )
+    )
     scope = OpenTextField(
         known_values=[scope.value for scope in TokenScope],
         allow_null=True,

@@ -28,7 +28,9 @@ class JSONClient(Client):
         self.handler = share_handler(defaults.get("enforce_csrf_checks", False))
         self.token, self.member = "", member
         if member is not None:
-            self.use_token(create_session(member)[0])
+            # A login of a member with a second factor has shown it.
+            has_factor = member.has_second_factor
+            self.use_token(create_session(member, has_shown_factor=has_factor)[0])
 
     def use_token(self, token: str) -> None:
         self.token = token

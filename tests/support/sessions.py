@@ -37,14 +37,17 @@ def warm_up(member: Member) -> JSONClient:
 
 def make_fresh(member: Member) -> None:
     """Let the login of the member's sessions be recent."""
+    until = timezone.now() + timedelta(minutes=5)
     AuthSession.objects.filter(member=member).update(
-        fresh_until=timezone.now() + timedelta(minutes=5)
+        fresh_until=until, factor_fresh_until=until
     )
 
 
 def make_stale(member: Member) -> None:
     """Let the login of the member's sessions be long ago."""
-    AuthSession.objects.filter(member=member).update(fresh_until=None)
+    AuthSession.objects.filter(member=member).update(
+        fresh_until=None, factor_fresh_until=None
+    )
 
 
 def stale_client(member: Member) -> JSONClient:

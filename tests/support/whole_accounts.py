@@ -8,11 +8,13 @@ from django.utils import timezone
 from accounts.codes.codes import make_code, save_code
 from accounts.models import (
     CodeRequest,
+    LinkedIdentity,
     LoginTicket,
     Mail,
     Member,
     PointHistory,
     RecoveryCode,
+    RemovedIdentity,
     SecurityLogEntry,
     TotpFactor,
 )
@@ -88,6 +90,9 @@ def give_second_factor(member: Member) -> None:
         digest=f"{member.pk}", member=member, auth_hash="x", expires_at=NOON
     )
     SecurityLogEntry.objects.create(member=member, kind="LOGIN")
+    subject = f"subject of {member.pk}"
+    LinkedIdentity.objects.create(member=member, provider="google", subject=subject)
+    RemovedIdentity.objects.create(member=member, provider="google", digest=b"x")
 
 
 def give_mail(member: Member) -> None:

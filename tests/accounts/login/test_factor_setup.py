@@ -135,7 +135,7 @@ def test_changes_of_factors_ask_for_fresh_authentication(
     client = stale_client(totp_member)
     response = client.send(method, path)
     assert_problem(response, 403, *STALE)
-    assert response.data["methods"] == ["PASSWORD", "TOTP"]
+    assert response.data["methods"] == ["TOTP"]
     assert TotpFactor.objects.get().pending_seed is None
 
 
@@ -145,7 +145,7 @@ def test_session_that_ended_meanwhile_leaves_no_factor(
     # The check is repeated under the lock: a reset ends the session in between.
     client = JSONClient(free_member)
     monkeypatch.setattr(
-        "accounts.login.factor_views.require_fresh_authentication",
+        "accounts.login.factor_views.require_factor_change_allowed",
         lambda request: AuthSession.objects.all().delete(),
     )
     assert_problem(client.send("POST", TOTP), 401, "AUTHENTICATION_REQUIRED")

@@ -7,7 +7,8 @@ import pytest
 from django.contrib.auth.hashers import MD5PasswordHasher
 
 from accounts.account_deletion import delete_account
-from accounts.login.identity_provider import Identity, login_with_identity
+from accounts.login.identity_login import login_with_identity
+from accounts.login.identity_provider import Identity
 from accounts.models import AuthSession, Member
 from accounts.sessions.store import invalidate_member_session_cache
 from tests.support.clients import JSONClient

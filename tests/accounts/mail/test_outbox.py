@@ -153,14 +153,15 @@ def test_code_and_own_link_stand_out_and_no_other_text_is_a_link(
     assert 'href="https://ledger.example/account/confirm?request=1&amp;' in read.html
 
 
-@pytest.mark.parametrize(("is_verified", "count"), [(True, 7), (False, 5)])
+@pytest.mark.parametrize(("is_verified", "count"), [(True, 8), (False, 5)])
 def test_notices_to_an_unverified_address_are_limited(
     free_member: Member, is_verified: bool, count: int
 ) -> None:
     # Whoever signs up with a stranger's address makes us their sender.
     free_member.verified_email = free_member.email if is_verified else ""
-    for _ in range(7):
+    for _ in range(4):
         queue_notice(free_member, "email_change")
+        queue_notice(free_member, "factor_added")
     mails = read_waiting_mails()
     assert len(mails) == count
     assert free_member.login_id in mails[0].text
@@ -180,3 +181,20 @@ def test_mails_go_with_the_account(free_member: Member) -> None:
     queue(free_member)
     free_member.delete()
     assert Mail.objects.count() == 0
+
+
+def test_notices_of_one_kind_are_five_a_day_and_the_next_tells_the_rest(
+    verified_member: Member,
+) -> None:
+    for _ in range(8):
+        queue_notice(verified_member, "factor_added")
+    queue_notice(verified_member, "factor_removed")
+    texts = [mail.text for mail in read_waiting_mails()]
+    assert len(texts) == 6
+    assert not any("left out" in text for text in texts)
+    RateLimit.objects.filter(key__startswith="notice:").delete()
+    for _ in range(2):
+        queue_notice(verified_member, "factor_added")
+    told, again = read_waiting_mails()[-2:]
+    assert "3 more mails of this kind were left out" in told.text
+    assert "left out" not in again.text
