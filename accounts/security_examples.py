@@ -1,9 +1,9 @@
 """Examples of sessions, tokens and second factors."""
 
 from accounts.errors import CodeInvalidError
-from accounts.openapi_examples import MEMBER, NOW, TOKEN
+from accounts.openapi_examples import MEMBER, NOW, PROVIDER_JWT, TOKEN
 from core.api.examples import Call, Example, Refusal, invalid, unauthenticated
-from core.errors import NotFoundError
+from core.errors import DuplicateError, NotFoundError
 
 SESSION_ID = "0b9a6c1e-52f7-4d08-9c3b-7e41d2a85f60"
 TOKEN_ID = "d4f1a7b3-08c6-4e59-b1f2-6a93c7e05d18"  # noqa: S105
@@ -17,6 +17,11 @@ TOKEN_FIELDS = {
     "createdAt": NOW,
     "lastUsedAt": None,
     "expiresAt": "2027-02-18T03:30:00+00:00",
+}
+IDENTITY = {
+    "provider": "google",
+    "linkedAt": "2026-11-10T03:30:00+00:00",
+    "lastUsedAt": "2026-11-19T12:30:00+00:00",
 }
 RECOVERY_CODES = [
     "AK-3JAX-7QWM-2PLD",
@@ -69,6 +74,22 @@ EXAMPLES = {
             ],
         },
         refusal=unauthenticated(),
+    ),
+    "listIdentities": Example(answer=[IDENTITY], refusal=unauthenticated()),
+    "createIdentity": Example(
+        caller="administrator",
+        body={"idToken": PROVIDER_JWT},
+        status=201,
+        answer=IDENTITY | {"linkedAt": NOW, "lastUsedAt": None},
+        refusal=Refusal(
+            DuplicateError(),
+            Call(body={"idToken": PROVIDER_JWT}),
+        ),
+    ),
+    "deleteIdentity": Example(
+        path={"provider": "google"},
+        status=204,
+        refusal=unauthenticated(path={"provider": "google"}),
     ),
     "deletePersonalToken": Example(
         path={"tokenId": TOKEN_ID},

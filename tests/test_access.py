@@ -56,6 +56,8 @@ member         DELETE                /api/auth/me
 member         GET                   /api/auth/security-events
 member         GET,POST              /api/auth/tokens
 member         DELETE                /api/auth/tokens/{token_id}
+member         GET,POST              /api/auth/identities
+member         DELETE                /api/auth/identities/{provider}
 member         GET                   /api/auth/factors
 member         POST,DELETE           /api/auth/factors/totp
 member         POST                  /api/auth/factors/totp/confirm

@@ -54,6 +54,7 @@ class SessionAuthentication(BaseAuthentication):
             if presented.is_from_cookie:
                 return None
             require_token_scope(session.scopes, request)
+            drop_role(session.member)
         # Browsers attach cookies to requests of other sites.
         if presented.is_from_cookie and request.method not in SAFE_METHODS:
             require_same_origin(request)
@@ -126,6 +127,16 @@ def require_token_scope(scopes: Collection[str], request: Request) -> None:
     required = get_required_scope(view, request.method or "")
     if required is None or required not in scopes:
         raise ScopeRequiredError(required)
+
+
+def drop_role(member: Member) -> None:
+    """Let a token act as a member: staff act in sessions only (spec 2.15).
+
+    Premium that comes with the role stays, in this copy of the row.
+    """
+    if member.is_administrator:
+        member.role = Member.Role.MEMBER
+        member.plan, member.plan_expires_at = Member.Plan.PREMIUM, None
 
 
 class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

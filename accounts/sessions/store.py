@@ -133,18 +133,18 @@ def create_session(
 
     `identity_provider` is empty for a login by password.
 
-    Raises `InvalidCredentialsError` if password, status or second factor have changed
-    since they were checked.
+    Raises `InvalidCredentialsError` if password, status, second factor or identity have
+    changed since they were checked.
     """
     key = secrets.token_urlsafe(SESSION_KEY_BYTES)
+    checked = ["password", "status", "has_second_factor"]
+    if identity_provider:
+        checked.append("idp_id")
     with transaction.atomic():
         # A password change or suspension waits for the lock, or is seen here.
         rows = Member.objects.select_for_update(no_key=True).filter(pk=member.pk)
-        current = rows.only("password", "status", "has_second_factor").get()
-        if any(
-            getattr(current, name) != getattr(member, name)
-            for name in ("password", "status", "has_second_factor")
-        ):
+        current = rows.only(*checked).get()
+        if any(getattr(current, name) != getattr(member, name) for name in checked):
             raise InvalidCredentialsError
         expires_at = _insert_row(
             hash_session_key(key),
@@ -175,7 +175,6 @@ def revoke_session(key_hash: str) -> None:
     )
 
 
-@retry_on_conflict
 def revoke_sessions(
     member: Member, *, except_key_hash: str = "", keep_tokens: bool = False
 ) -> int:
@@ -185,7 +184,6 @@ def revoke_sessions(
     return _revoke(rows)
 
 
-@retry_on_conflict
 def revoke_sessions_of_identity(
     member: Member, provider: str, *, except_unknown: str
 ) -> int:
@@ -198,6 +196,7 @@ def revoke_sessions_of_identity(
     return _revoke(rows.filter(Q(identity_provider=provider) | unknown))
 
 
+@retry_on_conflict
 def _revoke(rows: QuerySet[AuthSession]) -> int:
     with transaction.atomic():
         hashes = list(rows.select_for_update().values_list("key_hash", flat=True))

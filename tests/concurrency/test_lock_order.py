@@ -11,7 +11,7 @@ from django.apps import apps
 from django.utils import timezone
 
 from accounts.codes.password_reset import process_requests, request_reset
-from accounts.models import AuthSession, Member
+from accounts.models import AuthSession, LinkedIdentity, Member
 from accounts.sessions.store import create_session, purge_expired_sessions
 from accounts.tokens.tokens import create_token
 from billing.plan_expiry import expire_lapsed_plans
@@ -118,6 +118,8 @@ def cast_of(actor: Member) -> dict[str, Any]:
     rows["comment"] = make_comment(other, post=rows["own_post"])
     cast_ = {name: row.pk for name, row in rows.items()}
     give_totp(other)
+    LinkedIdentity.objects.create(member=actor, provider="google", subject="subject-1")
+    cast_["provider"] = "google"
     create_session(actor)
     cast_["session"] = AuthSession.objects.get(member=actor).public_id
     cast_["token"] = create_token(

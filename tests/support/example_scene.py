@@ -8,7 +8,13 @@ from zoneinfo import ZoneInfo
 from django.db.models import Model
 
 from accounts.codes.codes import CODE_LIFETIME, normalize_code, save_code
-from accounts.models import CodeRequest, LoginTicket, Member, PointHistory
+from accounts.models import (
+    CodeRequest,
+    LinkedIdentity,
+    LoginTicket,
+    Member,
+    PointHistory,
+)
 from accounts.openapi_examples import CODE, RESET_ID, VERIFICATION_ID
 from accounts.security_examples import TICKET
 from accounts.sessions.store import hash_session_key
@@ -74,11 +80,25 @@ def add_members(scene: Scene) -> None:
     }
     for number, member in enumerate(scene.members.values(), start=1):
         scene.ids[number] = member.pk
+    add_identity(scene.member)
     add_second_factors(scene)
     add_code(scene.members["free_member"], VERIFICATION_ID, "VERIFY_EMAIL")
     add_code(scene.members["administrator"], RESET_ID, "RESET_PASSWORD")
     award = PointHistory.objects.create(member=scene.member, points=10, reason="POST")
     scene.ids[401] = award.pk
+
+
+def add_identity(member: Member) -> None:
+    """Link the provider's identity that the examples list and remove."""
+    member.idp_id = "110"
+    member.save_fields("idp_id")
+    LinkedIdentity.objects.create(
+        member=member,
+        provider="google",
+        subject="110",
+        linked_at=NOW - timedelta(days=10),
+        last_used_at=NOW - timedelta(hours=15),
+    )
 
 
 def add_second_factors(scene: Scene) -> None:

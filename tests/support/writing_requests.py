@@ -156,6 +156,7 @@ REQUESTS: list[tuple[str, str, Any]] = [
     ("POST", "/api/auth/reauthenticate", {"password": PASSWORD}),
     ("POST", "/api/auth/tokens", {"name": "New", "scopes": ["board:read"]}),
     ("DELETE", "/api/auth/tokens/@token", None),
+    ("DELETE", "/api/auth/identities/@provider", None),
     ("POST", "/api/auth/factors/totp", None),
     ("POST", "/api/auth/email/verification", {}),
     ("POST", "/api/auth/password-reset", {"loginId": "actor"}),
@@ -197,6 +198,7 @@ LEFT_OUT = {
     "spends in another: the member, then the code",
     ("POST", "/api/auth/password-reset/confirm"): "the same",
     ("POST", "/api/auth/idp"): "needs the identity provider; one member",
+    ("POST", "/api/auth/identities"): "the same",
     ("POST", "/api/auth/login/second-factor"): "needs a code: the member, then the "
     "ticket, then the factor",
     ("POST", "/api/auth/factors/totp/confirm"): "needs a code: the member, the factor",

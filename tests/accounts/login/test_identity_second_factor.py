@@ -39,7 +39,11 @@ def owner(db: None) -> Member:
 def get_state(member: Member) -> Any:
     row = Member.objects.values("idp_id", "idp_picture", "password").get(pk=member.pk)
     sessions = AuthSession.objects.filter(member=member).count()
-    return row, sessions, SecurityLogEntry.objects.filter(kind="IDENTITY_LINKED").count()
+    return (
+        row,
+        sessions,
+        SecurityLogEntry.objects.filter(kind="IDENTITY_LINKED").count(),
+    )
 
 
 def test_nothing_changes_before_the_code(owner: Member, vouch: Vouch) -> None:

@@ -14,9 +14,10 @@ from accounts.models import AuthSession, Member, SecurityLogEntry
 from accounts.sessions.store import find_session, hash_session_key
 from accounts.sessions.token_keys import ALPHABET, is_malformed_token, make_token_key
 from accounts.tokens.tokens import MAX_TOKENS, create_token, notify_of_expiring_tokens
+from board.models import Post
 from core.api.token_scopes import TokenScope
 from tests.support.clients import JSONClient
-from tests.support.factories import PASSWORD, make_member
+from tests.support.factories import PASSWORD, make_member, make_post
 from tests.support.problems import assert_problem
 from tests.support.races import run_concurrently
 from tests.support.routes import MISSING_UUID
@@ -335,3 +336,19 @@ def test_row_of_a_token_has_scopes_and_that_of_a_session_none() -> None:
         rows = AuthSession.objects.filter(kind=kind)
         with pytest.raises(IntegrityError), transaction.atomic():
             rows.update(scopes=scopes)
+
+
+def test_token_of_staff_acts_as_a_member(
+    administrator: Member, free_member: Member
+) -> None:
+    post = make_post(free_member, title="Theirs")
+    token = token_client(administrator, "board:write", "board:read", "ledger:read")
+    path = f"/api/board/posts/{post.pk}"
+    assert_problem(token.send("DELETE", path), 403, "FORBIDDEN")
+    assert Post.objects.filter(pk=post.pk).exists()
+    body = {"title": "Own", "content": "Words", "category": "tips", "notice": True}
+    created = token.send("POST", "/api/board/posts", body)
+    assert (created.status_code, created.data["notice"]) == (201, False)
+    # Premium that comes with the role stays.
+    assert token.send("GET", "/api/account/budgets").status_code == 200
+    assert JSONClient(administrator).send("DELETE", path).status_code == 204

@@ -27,7 +27,12 @@ CONDITIONAL_FIELDS = {
     *(("UnmergedEntry", "matchedAmount"), ("UnmergedEntry", "givenUp")),
     *(("Wallet", "accountNumberUnreadable"), ("CompletedLoginSession", "created")),
     *(("CompletedLoginSession", "linked"), ("Problem", "errors")),
-    *(("Problem", "expiresAt"), ("Problem", "methods"), ("Problem", "scope")),
+    *(
+        ("Problem", "addressProved"),
+        ("Problem", "expiresAt"),
+        ("Problem", "methods"),
+        ("Problem", "scope"),
+    ),
     *(("Problem", "ticket"), ("FieldError", "sheet")),
     ("FieldError", "suggestion"),
     *(("FieldError", "row"), ("FieldError", "column")),
