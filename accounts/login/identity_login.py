@@ -63,7 +63,9 @@ def login_with_identity(
 def _find_link_or_create(
     identity: Identity, now: datetime, locale: str, may_link: bool
 ) -> IdentityLogin:
-    member = Member.objects.filter(idp_id=identity.subject).first()
+    # A removal goes before or after: its member has no row of the identity left.
+    rows = Member.objects.select_for_update(no_key=True)
+    member = rows.filter(idp_id=identity.subject).first()
     if member is not None:
         _require_active(member)
         if not member.has_second_factor:
