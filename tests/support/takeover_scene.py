@@ -34,7 +34,7 @@ class Scene:
     def steal_session(self) -> JSONClient:
         """Return a client with a session whose login was long ago."""
         client = JSONClient(self.victim)
-        AuthSession.objects.update(fresh_until=None)
+        AuthSession.objects.update(fresh_until=None, factor_fresh_until=None)
         assert client.send("GET", ME).status_code == 200
         self.tokens.append(client.token)
         return client

@@ -21,6 +21,13 @@ from tests.support.admin_site import MEMBERS, logged_in_browser
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
 from tests.support.id_tokens import fake_provider_at
+from tests.support.second_factors import (
+    TOTP,
+    code_now,
+    complete_login,
+    get_ticket,
+    give_totp,
+)
 from tests.support.takeover_scene import (
     ME,
     OWN_ADDRESS,
@@ -289,6 +296,70 @@ def register_address_first(scene: Scene) -> None:
     scene.victim.refresh_from_db()
     scene.passwords.append(PASSWORD)
     scene.have_identity(email=scene.victim.email)
+
+
+IDENTITIES = "/api/auth/identities"
+
+
+@scenario("stolen session links an identity from within")
+def link_from_within(scene: Scene) -> None:
+    token = scene.vouch(sub="intruder", email=OWN_ADDRESS)
+    response = scene.steal_session().send("POST", IDENTITIES, {"idToken": token})
+    assert response.status_code == 403
+    scene.have_identity(email=OWN_ADDRESS)
+
+
+@scenario("stolen session removes the owner's identity", "MEMBER")
+def remove_identity_of_owner(scene: Scene) -> None:
+    scene.set_victim(idp_id="owner")
+    response = scene.steal_session().send("DELETE", f"{IDENTITIES}/google")
+    assert response.status_code == 403
+    scene.have_identity(email=scene.victim.email)
+
+
+@scenario("identity that the owner has removed", "MEMBER")
+def use_removed_identity(scene: Scene) -> None:
+    """Let the owner be rid of an identity, whose address is theirs."""
+    email = scene.victim.email
+    token = scene.vouch(sub="intruder", email=email)
+    scene.set_victim(verified_email=email)
+    owner = JSONClient(scene.victim)
+    assert owner.send("POST", IDENTITIES, {"idToken": token}).status_code == 201
+    intruder = JSONClient()
+    response = intruder.send("POST", "/api/auth/idp", {"idToken": token})
+    scene.tokens.append(response.data["token"])
+    assert owner.send("DELETE", f"{IDENTITIES}/google").status_code == 204
+    scene.victim.refresh_from_db()
+    scene.have_identity(email=email)
+
+
+@scenario("identity of the address without the second factor", "MEMBER")
+def log_in_without_factor(scene: Scene) -> None:
+    give_totp(scene.victim)
+    scene.have_identity(email=scene.victim.email)
+    scene.passwords.append(PASSWORD)
+
+
+@scenario("password and stolen session take the second factor away", "MEMBER")
+def remove_factor_by_password(scene: Scene) -> None:
+    give_totp(scene.victim)
+    client = scene.steal_session()
+    body = {"password": PASSWORD}
+    assert client.send("POST", "/api/auth/verify-password", body).status_code == 200
+    assert client.send("DELETE", TOTP).status_code == 403
+    assert client.send("POST", TOTP).status_code == 403
+    scene.passwords.append(PASSWORD)
+
+
+@scenario("ticket from before a suspension that is lifted", "MEMBER")
+def keep_ticket_over_suspension(scene: Scene) -> None:
+    give_totp(scene.victim)
+    ticket, staff = get_ticket(scene.victim), staff_client()
+    for status in ("SUSPENDED", "ACTIVE"):
+        path = f"/api/admin/members/{scene.victim.pk}/status"
+        assert staff.send("PUT", path, {"status": status}).status_code == 200
+    assert complete_login(ticket, code_now()).status_code == 400
+    scene.passwords.append(PASSWORD)
 
 
 def staff_client() -> JSONClient:
