@@ -336,9 +336,12 @@ def takes_null(described: Any) -> bool:
 
 def find_cleared(schema: Any, name: str) -> Any:
     """Return what is sent to clear a field without null; None if nothing can be."""
-    reference = schema["$ref"].replace("Patch", "Write")
-    described = resolve({"$ref": reference})["properties"].get(name)
-    described = described or resolve(schema)["properties"][name]
+    properties = resolve(schema)["properties"]
+    schemas = build_document()["components"]["schemas"]
+    whole = schema["$ref"].rpartition("/")[2].replace("Patch", "Write")
+    # Without PUT there is no schema of the whole.
+    described = schemas.get(whole, {"properties": {}})["properties"].get(name)
+    described = described or properties[name]
     empty = {"array": [], "boolean": False}
     if "minLength" not in described and not described.keys() & {"format", "oneOf"}:
         empty["string"] = ""

@@ -131,16 +131,28 @@ def describe_unknown_name(suggestion: str | None, place: str) -> str:
 
 
 def find_suggestion(
-    name: str, known: Iterable[str], elsewhere: Iterable[str]
+    name: str,
+    known: Iterable[str],
+    elsewhere: Iterable[str],
+    *,
+    max_distance: int | None = None,
 ) -> str | None:
-    """Return a known name that is near, or known in the other place."""
+    """Return a known name that is near, or known in the other place.
+
+    Near is within `max_distance` letters, by default fewer for short names.
+    """
     known, elsewhere = list(known), list(elsewhere)
     for names in (known, elsewhere):
         for each in names:
             if _simplify(each) == _simplify(name):
                 return each
     distances = {each: _distance(name, each) for each in known}
-    near = [each for each in known if distances[each] <= _max_distance(each)]
+    near = [
+        each
+        for each in known
+        if distances[each]
+        <= (_max_distance(each) if max_distance is None else max_distance)
+    ]
     return min(near, key=lambda each: distances[each], default=None)
 
 

@@ -119,6 +119,9 @@ def read_workbook(data: bytes, sheets: SheetColumns) -> Iterator[SheetData]:
             spellings = match_names(sheets[name], headers)
             if row_count and not spellings:
                 raise InvalidFileError("headers", sheet=name)
+            for spelling in spellings.values():
+                if headers.count(spelling) > 1:
+                    raise InvalidFileError("repeated", sheet=name, column=spelling)
             lacking = [column for column in sheets[name] if column not in spellings]
             head = name, lacking, list_others(headers, spellings)
             yield head, row_count, select_cells(headers, rows, sheets[name])

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from core.api.unknown_names import find_suggestion
+from core.api.unknown_names import MAX_DISTANCE, find_suggestion
 from ledger.backup.cell_parsers import CellError
 from ledger.backup.columns import CATEGORIES, SHEETS, Backup, IgnoredName
 from ledger.backup.error_collector import ErrorCollector
@@ -107,7 +107,10 @@ def _parse_rows(
 def _pass_over_columns(table: Table, errors: ErrorCollector) -> Iterator[IgnoredName]:
     """Yield the unknown columns, but for misspelt ones, which are errors."""
     for name in table.unknown_columns:
-        suggestion = find_suggestion(name, table.missing_columns, ())
+        # A short name too: an ignored memo would be lost.
+        suggestion = find_suggestion(
+            name, table.missing_columns, (), max_distance=MAX_DISTANCE
+        )
         if suggestion is not None:
             errors.add_unknown_name(HEADER_ROW, name, suggestion)
         else:

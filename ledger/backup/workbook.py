@@ -48,6 +48,7 @@ FILE_ERRORS = {
     "json": gettext_lazy("This is neither a workbook (xlsx) nor valid JSON."),
     "list": gettext_lazy("{sheet} must be a list."),
     "object": gettext_lazy("A backup must be an object with a list for each sheet."),
+    "repeated": gettext_lazy("The sheet {sheet} has the column {column} twice."),
     "rows": gettext_lazy("The sheet {sheet} has more than {limit} rows."),
     "workbook": gettext_lazy("This is not a workbook (xlsx) that can be read."),
 }

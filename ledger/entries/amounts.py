@@ -13,7 +13,7 @@ from ledger.currencies.codes import MAX_RATE, apply_rate, compute_rate
 from ledger.currencies.rates import RateCache
 from ledger.entry_shape import EntryShape
 
-_CURRENCY_FIELDS = frozenset({"currency", "original_amount", "exchange_rate"})
+CURRENCY_FIELDS = frozenset({"currency", "original_amount", "exchange_rate"})
 
 
 def resolve_amounts(
@@ -42,7 +42,7 @@ def resolve_amounts(
         )
     amount = shape.amount
     # The stored amount no longer fits a new currency, original amount or rate.
-    if _CURRENCY_FIELDS & set(changed) and "amount" not in changed:
+    if CURRENCY_FIELDS & set(changed) and "amount" not in changed:
         amount = None
     rate = shape.exchange_rate or _find_rate(shape, original_amount, amount, rates)
     if amount is None:

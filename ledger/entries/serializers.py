@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import date, time
 from typing import Any, cast
 
+from django.utils.functional import cached_property
 from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
@@ -90,6 +91,11 @@ class EntrySerializer(ShapeSerializer):
     # Validates requests and describes responses, which `ledger.entries.listing` builds.
     conditional_fields = frozenset({"matchedAmount"})
     left_out = LEFT_OUT
+
+    @cached_property
+    def known_names(self) -> frozenset[str]:
+        # The answer of `unmerge` may be sent back.
+        return super().known_names | {"givenUp"}
 
     id = serializers.IntegerField(read_only=True)
     date = IsoDateField(help_text="Day of the payment.")

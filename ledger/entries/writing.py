@@ -21,7 +21,7 @@ from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.base.ownership import get_owned_or_404
 from ledger.categories.categories import get_or_create_categories
 from ledger.currencies.rates import RateCache
-from ledger.entries.amounts import resolve_amounts
+from ledger.entries.amounts import CURRENCY_FIELDS, resolve_amounts
 from ledger.entries.corrections import correct_followers, find_followers
 from ledger.entries.facts import (
     get_entry,
@@ -195,6 +195,9 @@ def _complete_changes(
         tags = tuple(changes["tags"] or ()) if "tags" in changes else None
         return complete_refund(shape, facts), tags
     shape = replace(shape, tags=changes.get("tags"), excluded=changes.get("excluded"))
+    if CURRENCY_FIELDS & changes.keys() and "amount" not in changes:
+        # The stored amount gives way to the rate of the expense.
+        shape = replace(shape, amount=None)
     shape = complete_refund(shape, facts)
     own_tags = () if "tags" in changes else OF_ENTRIES.list_tag_names(entry)
     return shape, unite_tags(own_tags, shape.tags or ())

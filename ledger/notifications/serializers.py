@@ -240,8 +240,9 @@ class NotificationOutcomeSerializer(MessageOutcomeSerializer):
 
 class NotificationSettingsSerializer(Serializer):
     capture_bank_texts = StrictBooleanField(
+        required=False,
         help_text="Deposits to and withdrawals from bank accounts become entries, "
-        "moves between own wallets and bills of cards transfers."
+        "moves between own wallets and bills of cards transfers.",
     )
 
 

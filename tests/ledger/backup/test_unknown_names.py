@@ -155,6 +155,33 @@ def test_misspelt_column_is_a_bad_row_where_the_sheet_lacks_it(
     assert dump_rows_of(premium_member) == before
 
 
+@pytest.mark.parametrize(
+    ("written", "lacking"), [("meom", "memo"), ("me", "memo"), ("tmie", "time")]
+)
+def test_short_column_within_two_letters_is_a_bad_row(
+    client: JSONClient, before: Any, premium_member: Member, written: str, lacking: str
+) -> None:
+    rows: Any = [["date", "type", "amount", written], ["2026-11-02", "expense", 5, "x"]]
+    response = upload(client, write_sheets({"entries": rows}))
+    assert_problem(response, 400, "INVALID_BACKUP")
+    (error,) = response.json()["errors"]
+    assert (error["column"], error["suggestion"]) == (written, lacking)
+    assert dump_rows_of(premium_member) == before
+
+
+def test_column_that_is_there_twice_is_refused(
+    client: JSONClient, before: Any, premium_member: Member
+) -> None:
+    rows: Any = [
+        ["memo", "date", "type", "amount", "memo"],
+        ["a", "2026-11-02", "expense", 5, "b"],
+    ]
+    response = upload(client, write_sheets({"entries": rows}))
+    assert_problem(response, 400, "INVALID_BACKUP")
+    assert "memo twice" in response.json()["detail"]
+    assert dump_rows_of(premium_member) == before
+
+
 @pytest.mark.parametrize("query", ["", "?dryRun=true"])
 def test_near_column_beside_the_one_it_is_near_is_passed_over(
     client: JSONClient, query: str

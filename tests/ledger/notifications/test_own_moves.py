@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.db.models import Sum
 
+from accounts.models import Member
 from ledger.models import Entry
 from tests.support.alert_texts import ENTRIES, NOTIFICATION
 from tests.support.clients import JSONClient
@@ -44,6 +45,14 @@ def make_client(sample: dict[str, Any]) -> JSONClient:
     )
     assert response.data == {"captureBankTexts": True}
     return client
+
+
+def test_null_switches_the_capture_off(premium_member: Member) -> None:
+    client, path = JSONClient(premium_member), f"{ENTRIES}/notification-settings"
+    for value, is_on in ((True, True), (None, False)):
+        response = client.send("PATCH", path, {"captureBankTexts": value})
+        assert response.data == {"captureBankTexts": is_on}
+    assert client.send("GET", path).data == {"captureBankTexts": False}
 
 
 def send_all(

@@ -130,6 +130,17 @@ def test_refund_of_a_foreign_expense_is_in_its_currency(household: Household) ->
     assert_problem(household.client.send("POST", path, {}), 400, "REFUND_EXCEEDS")
 
 
+@pytest.mark.parametrize("extra", [{}, {"currency": "USD"}, {"amount": None}])
+def test_income_that_becomes_a_foreign_refund_takes_the_rate(
+    household: Household, extra: dict[str, object]
+) -> None:
+    bought = buy(household, **DOLLARS | {"amount": None})
+    income = household.write("income", 2_000, "카드")
+    changes = {"refundOf": bought["id"], "originalAmount": 2} | extra
+    back = household.patch(income, **changes)
+    assert (back["exchangeRate"], back["amount"]) == (bought["exchangeRate"], 2_800)
+
+
 def test_foreign_expense_comes_back_at_another_rate(household: Household) -> None:
     bought = buy(household, **DOLLARS | {"amount": None})
     other_rate = {"originalAmount": 50, "exchangeRate": 1_900}
