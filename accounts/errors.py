@@ -2,7 +2,12 @@
 
 from django.utils.translation import gettext_lazy
 
-from core.errors import DomainError, NotFoundError
+from core.errors import (
+    RETRY_AFTER_SECONDS,
+    DomainError,
+    NotFoundError,
+    RateLimitedError,
+)
 
 
 class InvalidCredentialsError(DomainError):
@@ -130,3 +135,21 @@ class SelfChangeError(DomainError):
     detail = gettext_lazy(
         "Administrators cannot change or delete their own account here."
     )
+
+
+class TooManyHashesError(RateLimitedError):
+    """The client's address has as many passwords compared at once as it may."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+
+class HashingBusyError(DomainError):
+    """Other addresses have passwords compared, and none ended in time."""
+
+    status = 503
+    code = "SERVICE_UNAVAILABLE"
+    detail = gettext_lazy("The service is currently busy. Try again later.")
+
+    def __init__(self) -> None:
+        super().__init__(headers={"Retry-After": str(RETRY_AFTER_SECONDS)})

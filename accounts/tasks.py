@@ -9,6 +9,10 @@ from django.utils import timezone
 
 from accounts.codes.codes import purge_code_requests
 from accounts.codes.password_reset import has_waiting_requests, process_requests
+from accounts.login.limited_logins import (
+    has_untold_logins,
+    notify_of_limited_logins,
+)
 from accounts.login.tickets import purge_login_tickets
 from accounts.mail.delivery import has_due_mails, purge_mails, send_due_mails
 from accounts.security.log import purge_security_log
@@ -40,7 +44,8 @@ def purge_sessions() -> None:
 @shared_task  # type: ignore[untyped-decorator]
 def send_mail() -> None:
     """Send waiting mails; every minute and after each commit."""
-    if has_waiting_requests() or has_due_mails(timezone.now()):
+    now = timezone.now()
+    if has_waiting_requests() or has_untold_logins(now) or has_due_mails(now):
         run_job("send_mail", run_send_mail)
 
 
@@ -57,6 +62,7 @@ def run_purge(now: datetime, progress: Progress = SILENT_PROGRESS) -> PurgedRows
 
 def run_send_mail(now: datetime) -> int:
     process_requests(now)
+    notify_of_limited_logins(now)
     result = send_due_mails()
     if result.failed:
         raise MailServerError(f"{result.failed} mails were not accepted.")

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext, gettext_lazy
 
-from accounts.errors import CodeInvalidError
+from accounts.errors import CodeInvalidError, HashingBusyError
 from accounts.login.password import SecondFactorPendingError
 from accounts.login.recovery_codes import MAX_CODE_LENGTH
 from accounts.login.tickets import create_ticket, spend_ticket
@@ -94,7 +94,7 @@ class AdminLoginForm(AdminAuthenticationForm):
             self._begin_second_step(pending.member)
             # An error keeps Django from logging in; the page does not show it.
             raise ValidationError("", code="second_factor") from None
-        except RateLimitedError as error:
+        except (RateLimitedError, HashingBusyError) as error:
             raise ValidationError(error.detail) from error
 
     def _begin_second_step(self, member: Member) -> None:

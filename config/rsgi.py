@@ -9,9 +9,8 @@ use_named_files()
 from django.conf import settings  # noqa: E402
 from django.utils import translation  # noqa: E402
 
-from config.env import read_int  # noqa: E402
 from config.wsgi import application as wsgi_application  # noqa: E402
-from core.rsgi import DEFAULT_THREADS, ThreadedWSGIApplication  # noqa: E402
+from core.rsgi import ThreadedWSGIApplication  # noqa: E402
 
 # Load it before the first requests of each process.
 import_module(settings.ROOT_URLCONF)
@@ -20,6 +19,4 @@ for language, _ in settings.LANGUAGES:
     with translation.override(language):
         pass
 
-application = ThreadedWSGIApplication(
-    wsgi_application, read_int("WEB_THREADS", DEFAULT_THREADS, minimum=1)
-)
+application = ThreadedWSGIApplication(wsgi_application, settings.WEB_THREADS)

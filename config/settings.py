@@ -13,6 +13,7 @@ from config.log_settings import build_logging
 from config.mail import read_mail_sender, read_mail_server
 from config.openapi import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
 from config.unsafe_settings import refuse_unsafe_settings
+from core.bulkhead import DEFAULT_THREADS
 from core.db.postgresql.liveness import WatchdogConnection
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -38,6 +39,7 @@ ALLOWED_HOSTS = env.read_hosts("ALLOWED_HOSTS") or [
     "[::1]",
     str(urlsplit(PUBLIC_URL).hostname),
 ]
+WEB_THREADS = env.read_int("WEB_THREADS", DEFAULT_THREADS, minimum=1)
 TRUSTED_PROXY_COUNT = env.read_int("TRUSTED_PROXY_COUNT", 0, maximum=10)
 CORS_ALLOWED_ORIGINS = env.read_origins("CORS_ALLOWED_ORIGINS")
 HOME_CURRENCY = env.read_currency("HOME_CURRENCY", "KRW")
@@ -192,7 +194,7 @@ AUTH_USER_MODEL = "accounts.Member"
 AUTHENTICATION_BACKENDS = ["accounts.login.password.LoginBackend"]
 PASSWORD_HASHERS = [
     "accounts.login.hashers.LowMemoryArgon2PasswordHasher",
-    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+    "accounts.login.hashers.BoundedPBKDF2PasswordHasher",
 ]
 _VALIDATORS_MODULE = "django.contrib.auth.password_validation"
 AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [

@@ -7,6 +7,8 @@ from django.http import HttpRequest
 
 # Providers assign a /64 to each household or server.
 IPV6_PREFIX_LENGTH = 64
+# The key of clients whose peer has no address.
+UNKNOWN_ADDRESS = "unknown"
 
 
 def get_client_ip(request: HttpRequest) -> str:
@@ -29,7 +31,7 @@ def get_client_ip(request: HttpRequest) -> str:
 
 def rate_limit_key(address: str) -> str:
     if not _is_ip_address(address):
-        return "unknown"
+        return UNKNOWN_ADDRESS
     parsed = ip_address(address)
     if isinstance(parsed, IPv6Address):
         if parsed.ipv4_mapped:

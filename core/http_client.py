@@ -30,7 +30,7 @@ FAST_FAILURE_THRESHOLD = 5
 RESET_TIMEOUT_SECONDS = 10.0
 # A call with less time may fail although the service is healthy.
 MIN_TELLING_SECONDS = 0.75
-# Fewer than `core.rsgi.DEFAULT_THREADS`.
+# Fewer than `core.bulkhead.DEFAULT_THREADS`.
 MAX_CALLS = 2
 SLOT_WAIT_SECONDS = 0.5
 _CHUNK_BYTES = 2**16

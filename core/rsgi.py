@@ -35,8 +35,6 @@ from core.request_queue import Job, RequestQueue
 
 logger = logging.getLogger(__name__)
 
-# More threads of one process share a core: a longer p99 for no gain.
-DEFAULT_THREADS = 4
 # Above the limits of all views.
 MAX_BODY_BYTES = 11 * 2**20
 MAX_URL_BYTES = 8_190  # a filter by Korean words is long

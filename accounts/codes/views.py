@@ -106,7 +106,7 @@ class PasswordResetViewSet(ViewSet):
     schema_tag = "Sessions"
     raises = {
         "request_password_reset": [MailNotConfiguredError, RateLimitedError],
-        "confirm_password_reset": [CodeInvalidError],
+        "confirm_password_reset": [CodeInvalidError, RateLimitedError],
     }
 
     @extend_schema(

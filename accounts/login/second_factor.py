@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 
-from accounts.errors import CodeInvalidError
+from accounts.errors import CodeInvalidError, HashingBusyError, TooManyHashesError
 from accounts.login.fresh import lock_for_factor_change, mark_fresh
 from accounts.login.recovery_codes import (
     find_code,
@@ -103,7 +103,11 @@ def count_wrong_codes(member: Member, code: str, ip_address: str) -> Iterator[No
     try:
         with count_login_failures(member.login_id, ip_address, member.pk):
             attempt = policy.consume(str(member.pk))
-            yield
+            try:
+                yield
+            except (TooManyHashesError, HashingBusyError):
+                attempt.refund()
+                raise
             attempt.refund()
     except CodeInvalidError:
         log_refusal(SecurityEvent.SECOND_FACTOR_REFUSED, member.pk)

@@ -10,7 +10,7 @@ import orjson
 from django.db import transaction
 from django.db.models import F
 
-from accounts.errors import CodeInvalidError
+from accounts.errors import CodeInvalidError, HashingBusyError, TooManyHashesError
 from accounts.login.identity_provider import Identity
 from accounts.login.recovery_codes import list_code_methods
 from accounts.login.second_factor import CodeMatch, count_wrong_codes, match_code
@@ -95,7 +95,12 @@ def spend_ticket(
             attempts=F("attempts") + 1
         ):
             raise CodeInvalidError
-        match = match_code(ticket.member, code, now)
+        try:
+            match = match_code(ticket.member, code, now)
+        except (TooManyHashesError, HashingBusyError):
+            # A code that was not compared is no attempt.
+            tickets.update(attempts=F("attempts") - 1)
+            raise
         if match is None:
             raise CodeInvalidError
         return _spend(ticket, match, now, start)

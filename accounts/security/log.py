@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.identifiers import normalize_identifier
 from accounts.models import Member, SecurityLogEntry
 from accounts.models.purging import purge
-from accounts.security.rate_limits import CONSUME_SQL, RateLimitPolicy
+from accounts.security.rate_limits import CONSUME_SQL, RateLimitPolicy, make_params
 from core.client import Client
 from core.db.rows import fetch_one, prepared_cursor
 from core.logging import current_client
@@ -67,9 +67,7 @@ def record_login_failure(member_id: int | None, login_id: str) -> None:
         cursor.execute(
             _INSERT_FAILURE,
             {
-                "key": KEPT_FAILURES.key_of(subject),
-                "window": KEPT_FAILURES.window,
-                "max_attempts": KEPT_FAILURES.max_attempts,
+                **make_params({KEPT_FAILURES.key_of(subject): KEPT_FAILURES}),
                 "member_id": member_id,
                 "kind": Kind.LOGIN_FAILED,
                 "now": timezone.now(),

@@ -2,6 +2,7 @@
 
 from django.core.wsgi import get_wsgi_application
 
-from core.rsgi import DEFAULT_THREADS, ThreadedWSGIApplication
+from core.bulkhead import DEFAULT_THREADS
+from core.rsgi import ThreadedWSGIApplication
 
 application = ThreadedWSGIApplication(get_wsgi_application(), DEFAULT_THREADS)

@@ -1,12 +1,16 @@
 """Logins at the same moment: guesses are counted exactly, first logins made once."""
 
 from collections import Counter
+from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from pytest_httpserver import HTTPServer
 
-from accounts.models import AuthSession, Member
+from accounts.models import AuthSession, Member, RateLimit
+from accounts.security.rate_limits import LOGIN_PER_ACCOUNT, purge_rate_limits
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
 from tests.support.id_tokens import CLIENT_ID, EMAIL, good_claims, make_id_token
@@ -34,12 +38,42 @@ def test_exactly_ten_guesses_at_once_are_looked_at() -> None:
     assert log_in(member.login_id, PASSWORD, "192.0.2.2").status_code == 200
 
 
-def test_exactly_a_hundred_guesses_of_one_address_are_looked_at() -> None:
+def test_exactly_fifty_guesses_of_one_address_are_looked_at() -> None:
     calls = [lambda n=n: log_in(f"guess{n}", "wrong-battery-8") for n in range(120)]
     counts: Counter[int] = Counter()
     for start in range(0, 120, 40):
         counts += count_statuses(run_concurrently(calls[start : start + 40]))
-    assert counts == {401: 100, 429: 20}
+    assert counts == {401: 50, 429: 70}
+
+
+def test_last_free_failure_of_a_login_is_looked_at_once() -> None:
+    member = make_member()
+    for number in range(5):
+        for _ in range(49):
+            LOGIN_PER_ACCOUNT.consume(member.login_id)
+        calls = [
+            lambda n=n: log_in(member.login_id, "wrong-battery-8", f"203.0.113.{n}")
+            for n in range(16)
+        ]
+        # The first failure of each address is the last one of the login.
+        counts = count_statuses(run_concurrently(calls))
+        assert counts == {401: 1, 429: 15}, number
+        RateLimit.objects.all().delete()
+
+
+def test_statements_of_the_same_limits_never_deadlock() -> None:
+    calls = [
+        lambda n=n: log_in(f"guess{n % 3}", "wrong-battery-8", f"203.0.113.{n % 4}")
+        for n in range(24)
+    ]
+    RateLimit.objects.create(
+        key="old", attempts=[], expires_at=timezone.now() - timedelta(hours=1)
+    )
+    for _ in range(10):
+        purge = partial(purge_rate_limits, timezone.now() + timedelta(days=1))
+        *answers, purged = run_concurrently([*calls, purge])
+        assert set(count_statuses(answers)) <= {401, 429}
+        assert purged is not None
 
 
 def test_right_logins_at_once_all_pass_and_count_for_nothing() -> None:

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from django.utils import timezone
 from accounts.login import second_factor
 from accounts.login.second_factor import CodeMatch
 from accounts.models import AuthSession, Member, RecoveryCode, TotpFactor
+from accounts.security import rate_limits
 from accounts.security.rate_limits import RateLimitPolicy
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
@@ -40,6 +41,8 @@ def member(db: None, monkeypatch: pytest.MonkeyPatch) -> Member:
         window = getattr(second_factor, name).window
         limit = RateLimitPolicy(name, 10 * LOGINS, window)
         monkeypatch.setattr(second_factor, name, limit)
+    limit = RateLimitPolicy("logins", 10 * LOGINS, timedelta(hours=1))
+    monkeypatch.setattr(rate_limits, "LOGIN_PER_ACCOUNT", limit)
     member = make_member()
     give_totp(member)
     return member
