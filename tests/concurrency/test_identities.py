@@ -1,5 +1,6 @@
 """Identities that are linked and removed at once with something else (spec 2.4, 2.18)."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,7 @@ from accounts.sessions.store import create_session, hash_session_key
 from core.errors import DomainError
 from tests.support.factories import make_member
 from tests.support.id_tokens import EMAIL
+from tests.support.mail import ask_reset, confirm_reset, process_resets
 from tests.support.races import call_before, run_concurrently
 from tests.support.second_factors import code_now, give_totp
 
@@ -117,6 +119,42 @@ def test_deletion_while_linking_leaves_nothing() -> None:
     assert result == "AUTHENTICATION_REQUIRED"
     assert not LinkedIdentity.objects.exists()
     assert login_with_identity(IDENTITY).created
+
+
+def test_one_ticket_is_redeemed_once() -> None:
+    member = make_member(email=EMAIL, verified_email=EMAIL)
+    give_totp(member)
+    (ticket,), code = make_tickets(member, 1), code_now()
+    results = run_concurrently(
+        [
+            partial(attempt, complete_login, ticket, code, f"198.51.100.{n}", now)
+            for n in range(LOGINS)
+            for now in [timezone.now()]
+        ]
+    )
+    assert results.count("") == 1
+    assert AuthSession.objects.count() == LinkedIdentity.objects.count() == 1
+
+
+@pytest.mark.usefixtures("mail_folder")
+def test_reset_while_linking_leaves_no_identity() -> None:
+    # Either the reset removes it, or its session has ended before it could be linked.
+    for number in range(5):
+        member = make_member(email=f"owner{number}@example.com")
+        key, now = make_key(member), timezone.now()
+        ask_reset(loginId=member.login_id)
+        mail = process_resets()[-1]
+        identity = replace(IDENTITY, subject=f"subject-{number}")
+        _, reset = run_concurrently(
+            [
+                partial(attempt, link_from_within, member, identity, key, now),
+                partial(confirm_reset, mail),
+            ]
+        )
+        assert reset.status_code == 204
+        assert not LinkedIdentity.objects.filter(member=member).exists()
+        member.refresh_from_db()
+        assert member.idp_id is None
 
 
 def test_login_with_an_identity_that_is_being_removed() -> None:

@@ -231,6 +231,23 @@ def test_reset_stays_open_and_lets_its_address_in(
     assert log_in(login_id, "another-horse-9", ELSEWHERE).status_code == 429
 
 
+def test_owner_gets_in_all_through_an_hour_of_attack(
+    verified_member: Member, mail_folder: Path
+) -> None:
+    login_id, password = verified_member.login_id, PASSWORD
+    know(verified_member, HOME)
+    for minutes in range(0, 60, 10):
+        age(timedelta(minutes=10))
+        for number in range(60):
+            log_in(login_id, WRONG, f"203.0.{minutes}.{number}")
+        assert log_in(login_id, password, ELSEWHERE).status_code == 429
+        assert log_in(login_id, password, HOME).status_code == 200
+    ask_reset(loginId=login_id)
+    mail = process_resets()[-1]
+    assert confirm_reset(mail, password="another-horse-9").status_code == 204
+    assert log_in(login_id, "another-horse-9", HOME).status_code == 200
+
+
 # --- All places -----------------------------------------------------------------
 
 
