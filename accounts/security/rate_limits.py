@@ -97,9 +97,10 @@ class RateLimitPolicy:
     def consume(self, subject: str) -> "CountedAttempt":
         """Count an attempt, or raise `RateLimitedError` with the seconds to wait."""
         key = self.key_of(subject)
-        attempt = consume_each({key: self})
+        params = make_params({key: self})
+        attempt = consume_each(params)
         if key not in attempt.times:
-            raise RateLimitedError(get_seconds_left({key: self}))
+            raise RateLimitedError(get_seconds_left(params))
         return attempt
 
     def take_all(self, subject: str) -> int:
@@ -129,17 +130,20 @@ class CountedAttempt:
             )
 
 
-def consume_each(policies: Mapping[str, RateLimitPolicy]) -> CountedAttempt:
-    """Count one attempt under each key whose window is not full, in one statement."""
+def consume_each(params: Mapping[str, Any]) -> CountedAttempt:
+    """Count one attempt under each key whose window is not full, in one statement.
+
+    `make_params` makes the parameters.
+    """
     with connection.cursor() as cursor:
-        cursor.execute(CONSUME_SQL, make_params(policies))
+        cursor.execute(CONSUME_SQL, params)
         return CountedAttempt(dict(cursor.fetchall()))
 
 
-def get_seconds_left(policies: Mapping[str, RateLimitPolicy]) -> int:
+def get_seconds_left(params: Mapping[str, Any]) -> int:
     """Return the time until none of the windows is full."""
     with connection.cursor() as cursor:
-        cursor.execute(_SECONDS_LEFT, make_params(policies))
+        cursor.execute(_SECONDS_LEFT, params)
         row = cursor.fetchone()
     # No row if the windows have just passed.
     return math.ceil(row[0]) if row else 1
@@ -199,14 +203,14 @@ def _consume_login_limits(
         ): LOGIN_PER_ACCOUNT_AND_IP,
         per_account: LOGIN_PER_ACCOUNT,
     }
-    attempt = consume_each(policies)
+    attempt = consume_each(make_params(policies))
     full = {key: each for key, each in policies.items() if key not in attempt.times}
     if not full:
         return attempt
     if list(full) == [per_account] and _is_known_address(ip_key, member_id):
         return attempt
     attempt.refund()
-    raise RateLimitedError(get_seconds_left(full))
+    raise RateLimitedError(get_seconds_left(make_params(full)))
 
 
 def _is_known_address(ip_key: str, member_id: int | None) -> bool:
