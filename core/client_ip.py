@@ -30,9 +30,10 @@ def get_client_ip(request: HttpRequest) -> str:
 
 
 def rate_limit_key(address: str) -> str:
-    if not _is_ip_address(address):
+    try:
+        parsed = ip_address(address)
+    except ValueError:
         return UNKNOWN_ADDRESS
-    parsed = ip_address(address)
     if isinstance(parsed, IPv6Address):
         if parsed.ipv4_mapped:
             return str(parsed.ipv4_mapped)
