@@ -171,7 +171,7 @@ def remove_unproved_identities(member: Member, proved_email: str) -> None:
 
 
 def unlink(member: Member, linked: LinkedIdentity) -> None:
-    """Remove an identity of the locked member, who is told."""
+    """Remove an identity of the locked member, and tell the member."""
     RemovedIdentity.objects.get_or_create(
         member=member,
         provider=linked.provider,

@@ -32,9 +32,9 @@ from core.errors import NotFoundError
 from core.sealing import seal, unseal
 
 PENDING_TIME = timedelta(minutes=10)
-# Guesses from all addresses, since six digits are few. Those of the app and those of
-# recovery codes count apart: who has the password and guesses one kind does not refuse
-# the other to the owner.
+# Guesses count over all addresses, since six digits are few. App codes and recovery
+# codes count apart: an intruder with the password who guesses one kind leaves the owner
+# the other.
 WRONG_TOTP_CODES = RateLimitPolicy("second-factor", 20, timedelta(hours=1))
 WRONG_RECOVERY_CODES = RateLimitPolicy("recovery-code", 10, timedelta(hours=1))
 # Hashing is expensive.

@@ -124,7 +124,7 @@ class Member(AbstractBaseUser):
     authenticated_email = models.CharField(
         max_length=254, blank=True, default="", editable=False
     )
-    # Whether staff have entered the address.
+    # True if staff have entered the address.
     is_email_from_staff = models.BooleanField(db_default=False, editable=False)
     # Proved address, and the next address, which waits for its code.
     verified_email = models.CharField(
