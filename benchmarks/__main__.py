@@ -13,6 +13,7 @@ from benchmarks import (
     entries,
     hostile,
     jobs,
+    logins,
     moves,
     notifications,
     requests,
@@ -34,7 +35,7 @@ SHARED = (
     administration,
 )
 # Benchmarks with data or settings of their own.
-ALONE = (disk, jobs, moves, totals, hostile)
+ALONE = (disk, jobs, logins, moves, totals, hostile)
 # Benchmarks that start the whole service.
 WHOLE = (service, storm)
 BENCHMARKS = {module.NAME: module for module in (*SHARED, *ALONE, *WHOLE)}

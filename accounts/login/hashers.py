@@ -1,9 +1,14 @@
 """Password hashers, which bound the hashes that a process computes at once."""
 
+import functools
+import os
+import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import TypeVar
 
 from django.conf import settings
 from django.contrib.auth.hashers import Argon2PasswordHasher, PBKDF2PasswordHasher
@@ -15,8 +20,13 @@ from core.http_client import SLOT_WAIT_SECONDS
 from core.logging import current_client
 
 MAX_HASHES_PER_ADDRESS = 2
+MAX_HASHES = max(1, settings.WEB_THREADS // 2)
+# Other threads need the core for a millisecond, a hash for thirty.
+HASHING_NICENESS = 10
 
-_slots = Bulkhead(max(1, settings.WEB_THREADS // 2))
+Result = TypeVar("Result")
+
+_slots = Bulkhead(MAX_HASHES)
 _addresses: Counter[str] = Counter()
 _addresses_lock = threading.Lock()
 
@@ -37,14 +47,22 @@ def hashing_slot() -> Iterator[None]:
         yield
 
 
+def refuse_busy_address() -> None:
+    """Raise `TooManyHashesError` as `hashing_slot` would now.
+
+    A login asks before its first statement, so that a flood costs little.
+    """
+    key = _get_address()
+    if key is not None and _addresses.get(key, 0) >= MAX_HASHES_PER_ADDRESS:
+        raise TooManyHashesError
+
+
 @contextmanager
 def _limit_address() -> Iterator[None]:
-    client = current_client.get()
-    # Jobs and commands have no client.
-    if client is None:
+    key = _get_address()
+    if key is None:
         yield
         return
-    key = rate_limit_key(client.address)
     with _addresses_lock:
         if _addresses[key] >= MAX_HASHES_PER_ADDRESS:
             raise TooManyHashesError
@@ -58,6 +76,30 @@ def _limit_address() -> Iterator[None]:
                 del _addresses[key]
 
 
+def _get_address() -> str | None:
+    """Return None for jobs and commands, which have no client."""
+    client = current_client.get()
+    return rate_limit_key(client.address) if client else None
+
+
+def hash_in_slot(compute: Callable[[], Result]) -> Result:
+    """Compute a hash in a slot, by a thread that leaves the core to other requests."""
+    with hashing_slot():
+        return _get_pool().submit(compute).result()
+
+
+@functools.cache
+def _get_pool() -> ThreadPoolExecutor:
+    # Created on first use, after the web server has forked.
+    return ThreadPoolExecutor(MAX_HASHES, "hashing", _lower_priority)
+
+
+def _lower_priority() -> None:
+    # On Linux each thread has a niceness of its own.
+    if sys.platform.startswith("linux"):
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), HASHING_NICENESS)
+
+
 class LowMemoryArgon2PasswordHasher(Argon2PasswordHasher):
     """Argon2id with OWASP's parameters: Django's 100 MiB exhaust a small server."""
 
@@ -66,17 +108,16 @@ class LowMemoryArgon2PasswordHasher(Argon2PasswordHasher):
     parallelism = 1
 
     def encode(self, password: str, salt: str) -> str:
-        with hashing_slot():
-            return super().encode(password, salt)
+        return hash_in_slot(functools.partial(super().encode, password, salt))
 
     def verify(self, password: str, encoded: str) -> bool:
-        with hashing_slot():
-            return super().verify(password, encoded)
+        return hash_in_slot(functools.partial(super().verify, password, encoded))
 
 
 class BoundedPBKDF2PasswordHasher(PBKDF2PasswordHasher):
     """PBKDF2, which reads older hashes; Django's `verify` calls `encode`."""
 
     def encode(self, password: str, salt: str, iterations: int | None = None) -> str:
-        with hashing_slot():
-            return super().encode(password, salt, iterations)
+        return hash_in_slot(
+            functools.partial(super().encode, password, salt, iterations)
+        )

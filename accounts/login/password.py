@@ -11,6 +11,7 @@ from accounts.errors import (
     MemberSuspendedError,
     PasswordMismatchError,
 )
+from accounts.login.hashers import refuse_busy_address
 from accounts.models import Member
 from accounts.security.events import SecurityEvent, log_refusal, log_security_event
 from accounts.security.log import record_login_failure
@@ -21,6 +22,7 @@ from core.logging import member_id
 
 def authenticate_member(login_id: str, password: str, ip_address: str) -> Member:
     """Return the member (spec 2.3); only a correct password reveals a suspension."""
+    refuse_busy_address()
     member = Member.objects.with_login_id(login_id).first()
     found_id = member.pk if member else None
     with count_login_failures(login_id, ip_address, found_id):
@@ -38,6 +40,7 @@ def authenticate_member(login_id: str, password: str, ip_address: str) -> Member
 
 
 def verify_password(member: Member, password: str, ip_address: str) -> None:
+    refuse_busy_address()
     with count_login_failures(member.login_id, ip_address, member.pk):
         if not _is_password_correct(member, password):
             log_refusal(SecurityEvent.PASSWORD_REFUSED, member.pk)

@@ -1,5 +1,8 @@
 """Password hashing as configured for production."""
 
+import os
+import sys
+import threading
 from typing import Any
 
 import pytest
@@ -10,6 +13,7 @@ from django.contrib.auth.hashers import (
     make_password,
 )
 
+from accounts.login.hashers import hash_in_slot
 from config import settings as real_settings
 
 
@@ -32,3 +36,16 @@ def test_costlier_and_older_hashes_are_still_understood_and_renewed() -> None:
     renewed: list[str] = []
     assert check_password("correct-horse-9", older, setter=renewed.append)
     assert renewed == ["correct-horse-9"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="niceness of threads")
+def test_hashes_leave_the_core_to_other_threads() -> None:
+    def read_niceness() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    assert hash_in_slot(read_niceness) == read_niceness() + 10
+
+
+def test_error_of_a_hash_reaches_the_caller() -> None:
+    with pytest.raises(ZeroDivisionError):
+        hash_in_slot(lambda: 1 // 0)

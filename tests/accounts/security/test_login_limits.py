@@ -427,6 +427,13 @@ def test_third_hash_of_one_address_is_refused_and_no_failure(login_id: str) -> N
 
 
 @pytest.mark.usefixtures("three_slots")
+def test_flood_of_one_address_is_refused_without_a_statement() -> None:
+    with hashing(HOME, 2), CaptureQueriesContext(connection) as captured:
+        assert log_in("minji", WRONG).status_code == 429
+    assert not captured.captured_queries
+
+
+@pytest.mark.usefixtures("three_slots")
 def test_full_bulkhead_is_no_failure() -> None:
     member = make_member()
     with hashing(HOME, 2), hashing(ELSEWHERE, 1):
