@@ -216,8 +216,12 @@ class RefundMachine(RuleBasedStateMachine):
                     sums[line["refundOf"]] += line["amount"]
         for row in self.list_entries("expense"):
             assert row["refunded"] == sums.pop(row["id"], 0)
-            most = row["amount"] if row["currency"] is None else row["amount"] * 1.2
-            # Dollars that come back are converted at the rate of the expense.
+            most = row["amount"]
+            if row["currency"] is not None:
+                # Dollars that come back are converted at the rate of the expense, also
+                # where its amount was corrected.
+                converted = row["originalAmount"] * row["exchangeRate"]
+                most = max(most, converted) * 1.2
             assert row["refunded"] <= Decimal(most) + 1
         assert not sums
 
