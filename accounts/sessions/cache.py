@@ -60,7 +60,7 @@ class CachedSession:
 def get_cached_session(key_hash: str) -> CachedSession | None:
     key = f"{_KEY_PREFIX}{key_hash}"
     try:
-        entry: Any = redis_client.call(lambda client: client.get(key))
+        entry = redis_client.get_value(key)
     except redis_client.RedisUnavailableError:
         return None
     _, _, signed = (entry or b"").partition(b":")
