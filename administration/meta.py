@@ -13,6 +13,7 @@ from billing.stores import StubVerifier, load_verifier
 from board import images
 from board.models import COMMENT_LENGTH, CONTENT_LENGTH, TAG_LENGTH, TITLE_LENGTH
 from board.serializers.posts import MAX_TAGS
+from core.api.body_limits import DEFAULT_BODY_BYTES
 from core.api.fields import MAX_AMOUNT
 from core.api.pagination import MAX_PAGE_SIZE
 from core.api.parsers import MAX_UPLOAD_BYTES
@@ -70,7 +71,7 @@ def list_limits() -> dict[str, Any]:
     return {
         "page_size": MAX_PAGE_SIZE,
         "url_bytes": MAX_URL_BYTES,
-        "body_bytes": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+        "body_bytes": DEFAULT_BODY_BYTES,
         "upload_bytes": MAX_UPLOAD_BYTES,
         "profile_image_bytes": MAX_PROFILE_IMAGE_BYTES,
         "password_length": MAX_PASSWORD_LENGTH,

@@ -78,7 +78,9 @@ class MetaLimitsSerializer(Serializer):
 
     page_size = serializers.IntegerField(help_text="Rows on a page.")
     url_bytes = serializers.IntegerField(help_text="Of path and query.")
-    body_bytes = serializers.IntegerField(help_text="Of a JSON body.")
+    body_bytes = serializers.IntegerField(
+        help_text="Of a JSON body, where the operation has no `x-max-body-bytes`."
+    )
     upload_bytes = serializers.IntegerField(help_text="Of an uploaded file.")
     profile_image_bytes = serializers.IntegerField(help_text="Decoded.")
     password_length = serializers.IntegerField(help_text="Characters of a password.")

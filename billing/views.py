@@ -153,6 +153,7 @@ class StoreNotificationView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
     schema_tag = "Billing"
+    body_limits = {"post": store_notifications.MAX_BODY_BYTES}
     raises = {
         "post": [
             DomainError,

@@ -10,6 +10,7 @@ from django.conf import settings  # noqa: E402
 from django.utils import translation  # noqa: E402
 
 from config.wsgi import application as wsgi_application  # noqa: E402
+from core.api.body_limits import find_body_limit  # noqa: E402
 from core.rsgi import ThreadedWSGIApplication  # noqa: E402
 
 # Load it before the first requests of each process.
@@ -19,4 +20,6 @@ for language, _ in settings.LANGUAGES:
     with translation.override(language):
         pass
 
-application = ThreadedWSGIApplication(wsgi_application, settings.WEB_THREADS)
+application = ThreadedWSGIApplication(
+    wsgi_application, settings.WEB_THREADS, find_body_limit
+)

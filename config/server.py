@@ -3,12 +3,17 @@
 import copy
 import ctypes
 import gc
+import logging
+import multiprocessing
 import os
 import re
 import resource
 import shutil
+import signal
 import socket
 import sys
+import threading
+import time
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -22,6 +27,9 @@ from granian.log import LogLevels
 from granian.server.mp import MPServer, WorkerProcess
 
 from config import env
+from core import heartbeats
+
+logger = logging.getLogger(__name__)
 
 ROOT = Path(__file__).resolve().parent.parent
 APPLICATION = "config.rsgi:application"
@@ -75,7 +83,28 @@ class Server(MPServer):
     def _spawn_worker(self, idx: int, *args: Any, **kwargs: Any) -> WorkerProcess:
         if self._holders:
             self._ssp, self._shd = None, self._holders[idx]  # type: ignore[assignment]
+        heartbeats.assign(self._heartbeats, idx)
         return super()._spawn_worker(idx, *args, **kwargs)
+
+    def startup(self, *args: Any, **kwargs: Any) -> None:
+        # Before the fork, to share its memory.
+        self._heartbeats = heartbeats.Heartbeats(self.workers)
+        super().startup(*args, **kwargs)  # type: ignore[no-untyped-call]
+        # Other workers do not share the memory.
+        if multiprocessing.get_start_method() == "fork":
+            threading.Thread(target=self._watch_heartbeats, daemon=True).start()
+
+    def _watch_heartbeats(self) -> None:
+        """Kill silent workers; the library replaces those that have ended."""
+        watch = heartbeats.Watch(self._heartbeats)
+        while not self.interrupt_signal:
+            time.sleep(heartbeats.INTERVAL_SECONDS)
+            workers = {worker.idx: worker for worker in list(self.wrks)}
+            for number in watch.list_silent(workers):
+                logger.error("worker %d is silent and is replaced", number + 1)
+                # Not by its own method, after which the library expects no other.
+                os.kill(workers[number].inner.pid, signal.SIGKILL)
+                self._heartbeats.beat(number)
 
 
 def main(application: str = APPLICATION) -> None:

@@ -12,18 +12,22 @@ UNKNOWN_ADDRESS = "unknown"
 
 
 def get_client_ip(request: HttpRequest) -> str:
+    meta = request.META
+    return find_client_address(
+        meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", "")
+    )
+
+
+def find_client_address(peer: str, forwarded_for: str) -> str:
     """Return the address of the peer or of the outermost trusted proxy's client.
 
     With n proxies it is the n-th entry from the right of X-Forwarded-For; clients may
     forge the entries before it.
     """
-    peer: str = request.META.get("REMOTE_ADDR", "")
     proxies: int = settings.TRUSTED_PROXY_COUNT
     if not proxies:
         return peer
-    hops = [
-        hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",")
-    ]
+    hops = [hop.strip() for hop in forwarded_for.split(",")]
     if len(hops) < proxies:
         return peer
     return hops[-proxies] if _is_ip_address(hops[-proxies]) else peer

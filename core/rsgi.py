@@ -13,6 +13,7 @@ import signal
 import sys
 import tempfile
 import threading
+from collections.abc import Callable, Iterable
 from io import BytesIO
 from typing import IO, Any
 
@@ -20,6 +21,7 @@ from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext_lazy
 
+from core.api.body_limits import DEFAULT_BODY_BYTES
 from core.api.exception_handler import (
     InternalError,
     InvalidRequestError,
@@ -27,10 +29,12 @@ from core.api.exception_handler import (
     problem_response,
 )
 from core.errors import DomainError, ServiceUnavailableError
+from core.heartbeats import start_beating
 from core.languages import choose_language
 from core.metrics import rejected_request_count
 from core.metrics_files import claim_metrics_number
 from core.process_metrics import update_process_metrics
+from core.request_clients import RequestClients
 from core.request_queue import Job, RequestQueue
 
 logger = logging.getLogger(__name__)
@@ -75,11 +79,23 @@ class BodyCutOffError(InvalidRequestError):
 
 
 class ThreadedWSGIApplication:
-    def __init__(self, wsgi_application: Any, thread_count: int) -> None:
+    def __init__(
+        self,
+        wsgi_application: Any,
+        thread_count: int,
+        find_body_limit: Callable[[str, str], int],
+    ) -> None:
+        """`find_body_limit` gets the method and the path of a long body."""
         self.wsgi_application = wsgi_application
-        # One thread is left to other clients.
-        self._requests = RequestQueue(thread_count, max(1, thread_count - 1))
-        self._health_requests = RequestQueue(HEALTH_THREADS, HEALTH_THREADS)
+        self._find_body_limit = find_body_limit
+        # One thread is left to other members, half of them to other addresses.
+        self._requests = RequestQueue(
+            thread_count, max(1, thread_count - 1), max(1, thread_count // 2)
+        )
+        self._health_requests = RequestQueue(
+            HEALTH_THREADS, HEALTH_THREADS, HEALTH_THREADS
+        )
+        self._clients = RequestClients()
         self._large_body_count = 0
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -90,6 +106,7 @@ class ThreadedWSGIApplication:
                 threading.Thread(
                     target=self._work, args=(requests,), daemon=True
                 ).start()
+        start_beating(loop)
         self._stop_if_orphaned(os.getppid())
         self._reject_overdue()
         if settings.METRICS_TOKEN:
@@ -104,27 +121,37 @@ class ThreadedWSGIApplication:
         try:
             if len(scope.path) + len(scope.query_string) > MAX_URL_BYTES:
                 raise UriTooLongError
-            environ["wsgi.input"] = await self._read_body(environ, protocol)
+            limit = self._get_body_limit(environ, scope.path)
+            environ["wsgi.input"] = await self._read_body(environ, protocol, limit)
             is_health = scope.path.startswith(HEALTH_PATHS)
             requests = self._health_requests if is_health else self._requests
-            job = Job(environ, protocol, get_client(environ), self._loop.time())
-            try:
-                requests.add(job)
-            except ServiceUnavailableError:
-                environ["wsgi.input"].close()
-                raise
+            client = self._clients.identify(environ)
+            job = Job(environ, protocol, client, self._loop.time())
+            self._refuse(requests, requests.add(job))
         except DomainError as error:
             reject(protocol, error, environ)
         else:
             # Granian keeps the request open until this returns.
             await job.answered.wait()
 
-    async def _read_body(self, environ: Environ, protocol: Protocol) -> IO[bytes]:
+    def _get_body_limit(self, environ: Environ, path: str) -> int:
+        length = int(environ.get("CONTENT_LENGTH", 0))
+        if length <= DEFAULT_BODY_BYTES and "HTTP_TRANSFER_ENCODING" not in environ:
+            return DEFAULT_BODY_BYTES
+        return min(
+            MAX_BODY_BYTES, self._find_body_limit(environ["REQUEST_METHOD"], path)
+        )
+
+    async def _read_body(
+        self, environ: Environ, protocol: Protocol, limit: int
+    ) -> IO[bytes]:
         length = int(environ.get("CONTENT_LENGTH", 0))
         is_chunked = "HTTP_TRANSFER_ENCODING" in environ
         if not is_chunked:
             if length == 0:
                 return BytesIO()
+            if length > limit:
+                raise PayloadTooLargeError
             if length <= MAX_IN_MEMORY_BYTES:
                 try:
                     async with asyncio.timeout(BODY_TIMEOUT_SECONDS):
@@ -133,13 +160,11 @@ class ThreadedWSGIApplication:
                     raise RequestTimeoutError from None
                 except Exception as error:
                     raise BodyCutOffError from error
-            if length > MAX_BODY_BYTES:
-                raise PayloadTooLargeError
         if self._large_body_count >= MAX_LARGE_BODIES:
             raise ServiceUnavailableError
         self._large_body_count += 1
         try:
-            body, received = await read_large_body(protocol)
+            body, received = await read_large_body(protocol, limit)
         finally:
             self._large_body_count -= 1
         if received != length and not is_chunked:
@@ -156,7 +181,11 @@ class ThreadedWSGIApplication:
                 reject(job.protocol, InternalError(), job.environ)
             finally:
                 now = self._loop.time()
-                self._loop.call_soon_threadsafe(requests.finish, job, now)
+                self._loop.call_soon_threadsafe(self._finish, requests, job, now)
+
+    def _finish(self, requests: RequestQueue, job: Job, now: float) -> None:
+        self._clients.learn(job.environ)
+        requests.finish(job, self._clients.identify(job.environ), now)
 
     def _answer(self, environ: Environ, protocol: Protocol) -> None:
         start: list[Any] = []
@@ -176,11 +205,15 @@ class ThreadedWSGIApplication:
 
     def _reject_overdue(self) -> None:
         for requests in (self._requests, self._health_requests):
-            for job in requests.pop_overdue(self._loop.time()):
-                job.environ["wsgi.input"].close()
-                reject(job.protocol, ServiceUnavailableError(), job.environ)
-                job.answered.set()
+            self._refuse(requests, requests.pop_overdue(self._loop.time()))
         self._loop.call_later(QUEUE_CHECK_SECONDS, self._reject_overdue)
+
+    def _refuse(self, requests: RequestQueue, jobs: Iterable[Job]) -> None:
+        for job in jobs:
+            job.environ["wsgi.input"].close()
+            error = requests.make_error(job, self._loop.time())
+            reject(job.protocol, error, job.environ)
+            job.answered.set()
 
     def _update_metrics(self) -> None:
         update_process_metrics(self._requests)
@@ -192,19 +225,6 @@ class ThreadedWSGIApplication:
             os.kill(os.getpid(), signal.SIGTERM)
             return
         self._loop.call_later(PARENT_CHECK_SECONDS, self._stop_if_orphaned, parent_pid)
-
-
-def get_client(environ: Environ) -> str:
-    """Return the session or the address.
-
-    A client may forge another value per request.
-    """
-    return (
-        environ.get("HTTP_AUTHORIZATION")
-        or environ.get("HTTP_COOKIE")
-        or environ.get("HTTP_X_FORWARDED_FOR")
-        or str(environ["REMOTE_ADDR"])
-    )
 
 
 def build_environ(scope: Scope) -> Environ:
@@ -250,7 +270,7 @@ def get_environ_key(header: str) -> str:
     return key if key in {"CONTENT_TYPE", "CONTENT_LENGTH"} else f"HTTP_{key}"
 
 
-async def read_large_body(protocol: Protocol) -> tuple[IO[bytes], int]:
+async def read_large_body(protocol: Protocol, limit: int) -> tuple[IO[bytes], int]:
     # The caller closes it.
     body: IO[bytes] = tempfile.SpooledTemporaryFile(  # noqa: SIM115
         max_size=MAX_IN_MEMORY_BYTES
@@ -258,7 +278,7 @@ async def read_large_body(protocol: Protocol) -> tuple[IO[bytes], int]:
     received, has_ended = 0, False
     started_at = asyncio.get_running_loop().time()
     try:
-        async with asyncio.timeout_at(started_at + BODY_TIMEOUT_SECONDS) as limit:
+        async with asyncio.timeout_at(started_at + BODY_TIMEOUT_SECONDS) as end:
             async for piece in protocol:
                 # Granian ends with an empty piece, and sends one earlier if a body
                 # breaks off.
@@ -266,11 +286,11 @@ async def read_large_body(protocol: Protocol) -> tuple[IO[bytes], int]:
                     raise BodyCutOffError
                 has_ended = not piece
                 received += len(piece)
-                if received > MAX_BODY_BYTES:
+                if received > limit:
                     raise PayloadTooLargeError
                 body.write(piece)
                 seconds = BODY_TIMEOUT_SECONDS + received / MIN_BYTES_PER_SECOND
-                limit.reschedule(started_at + seconds)
+                end.reschedule(started_at + seconds)
     except TimeoutError:
         body.close()
         raise RequestTimeoutError from None

@@ -15,6 +15,7 @@ from accounts.login import identities
 from accounts.login.fresh import require_fresh_authentication
 from accounts.login.identity_provider import verify_id_token
 from accounts.login.serializers import (
+    MAX_ID_TOKEN_BYTES,
     IdentityLinkRequestSerializer,
     LinkedIdentitySerializer,
 )
@@ -36,6 +37,7 @@ from core.errors import (
 class IdentityViewSet(ViewSet):
     permission_classes = [IsMember]
     schema_tag = "Sessions"
+    body_limits = {"create": MAX_ID_TOKEN_BYTES}
     lookup_url_kwarg = "provider"
     lookup_value_converter = "str"
     raises = {

@@ -15,6 +15,7 @@ from accounts.login.fresh import mark_fresh, verify_identity
 from accounts.login.password import verify_password
 from accounts.login.second_factor import verify_second_factor
 from accounts.login.serializers import (
+    MAX_ID_TOKEN_BYTES,
     FreshAuthenticationSerializer,
     ReauthenticationRequestSerializer,
 )
@@ -34,6 +35,7 @@ PROOFS = ("password", "code", "id_token")
 class ReauthenticationView(APIView):
     permission_classes = [IsMember]
     schema_tag = "Sessions"
+    body_limits = {"post": MAX_ID_TOKEN_BYTES}
     raises = {
         "post": [
             PasswordMismatchError,

@@ -15,6 +15,8 @@ from core.api.serializers import Serializer
 
 MAX_NONCE_LENGTH = 255
 MAX_TICKET_LENGTH = 100
+# A body with an ID token.
+MAX_ID_TOKEN_BYTES = 2**16
 
 
 class NonceField(StrictCharField):

@@ -22,6 +22,7 @@ from accounts.login.identity_login import login_with_id_token
 from accounts.login.login import LoggedIn, complete_login, log_in
 from accounts.login.password import authenticate_member
 from accounts.login.serializers import (
+    MAX_ID_TOKEN_BYTES,
     CompletedLoginSessionSerializer,
     IdpClientIdSerializer,
     IdpLoginSessionSerializer,
@@ -132,6 +133,7 @@ class LoginView(APIView):
 class IdpLoginView(APIView):
     permission_classes = [AllowAny]
     schema_tag = "Sessions"
+    body_limits = {"post": MAX_ID_TOKEN_BYTES}
     raises = {
         "post": [
             AuthenticationRequiredError,

@@ -61,6 +61,8 @@ class ProfileViewSet(ViewSet):
     permission_classes = [IsMember]
     token_scopes = PROFILE
     schema_tag = "Profile"
+    # The image in base64.
+    body_limits = {"set_profile_image": 3 * 2**19}
     raises = {
         "update_profile": [ReauthenticationRequiredError, MailNotConfiguredError],
         "verify_password": [

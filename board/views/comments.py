@@ -22,11 +22,15 @@ from core.api.token_scopes import BOARD
 from core.api.views import ViewSet
 from core.errors import RateLimitedError
 
+# Each character escaped.
+MAX_COMMENT_BYTES = 2**15
+
 
 class PostCommentViewSet(ViewSet):
     permission_classes = [IsMember]
     token_scopes = BOARD
     schema_tag = "Board"
+    body_limits = {"create": MAX_COMMENT_BYTES}
     raises = {"create": [EmailNotVerifiedError, RateLimitedError]}
 
     @extend_schema(
@@ -72,6 +76,7 @@ class CommentViewSet(ViewSet):
     permission_classes = [IsMember]
     token_scopes = BOARD
     schema_tag = "Board"
+    body_limits = {"update": MAX_COMMENT_BYTES}
     raises = {
         "update": [NotAuthorError],
         "destroy": [NotAuthorError],

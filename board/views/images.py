@@ -22,7 +22,7 @@ from core.api.image_response import (
     build_image_response,
 )
 from core.api.operations import CreatedItem, extend_schema
-from core.api.parsers import LimitedMultiPartParser
+from core.api.parsers import MAX_MULTIPART_BYTES, LimitedMultiPartParser
 from core.api.permissions import AllowAny, IsMember
 from core.api.serializers import validate_body
 from core.api.token_scopes import BOARD
@@ -34,6 +34,7 @@ class ImageUploadView(APIView):
     permission_classes = [IsMember]
     token_scopes = BOARD
     schema_tag = "Board"
+    body_limits = {"post": MAX_MULTIPART_BYTES}
     raises = {"post": [InvalidImageError, RateLimitedError]}
     parser_classes = [LimitedMultiPartParser]
 

@@ -33,11 +33,15 @@ from core.api.token_scopes import BOARD
 from core.api.views import ViewSet
 from core.errors import DuplicateError, RateLimitedError
 
+# Each character escaped.
+MAX_POST_BYTES = 2**20
+
 
 class PostViewSet(ViewSet):
     permission_classes = [IsMember]
     token_scopes = BOARD
     schema_tag = "Board"
+    body_limits = {"create": MAX_POST_BYTES, "update": MAX_POST_BYTES}
     raises = {
         "create": [EmailNotVerifiedError, DuplicateError, RateLimitedError],
         "update": [NotAuthorError],

@@ -20,6 +20,7 @@ from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import AllowAny
 
+from core.api.body_limits import DEFAULT_BODY_BYTES, get_body_limit_of
 from core.api.created_items import describe_path, find_created_item
 from core.api.documented_errors import describe_problems
 from core.api.field_texts import FieldText
@@ -136,6 +137,9 @@ class ApiAutoSchema(AutoSchema):
             scope = get_required_scope(self.view, self.method)
             if scope is not None:
                 operation["x-token-scope"] = scope.value
+            limit = get_body_limit_of(self.view, self.method)
+            if "requestBody" in operation and limit != DEFAULT_BODY_BYTES:
+                operation["x-max-body-bytes"] = limit
         return operation
 
     def get_tags(self) -> list[str]:

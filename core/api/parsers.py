@@ -12,10 +12,13 @@ from django.utils.translation import gettext
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, MultiPartParser
 
+from core.api.body_limits import get_body_limit_of
+
 # One file (spec 10.1).
 MAX_UPLOAD_BYTES = 10 * 2**20
 # The other parts of the body.
 MULTIPART_OVERHEAD_BYTES = 2**16
+MAX_MULTIPART_BYTES = MAX_UPLOAD_BYTES + MULTIPART_OVERHEAD_BYTES
 
 
 class StrictJSONParser(BaseParser):
@@ -29,7 +32,7 @@ class StrictJSONParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        body = read_limited(stream)
+        body = read_limited(stream, _get_limit(parser_context or {}))
         try:
             return json.loads(
                 body.decode("utf-8-sig"),
@@ -53,10 +56,7 @@ class LimitedMultiPartParser(MultiPartParser):
         request = (parser_context or {})["request"]
         # A body is never longer than its Content-Length.
         content_length = str(request.META.get("CONTENT_LENGTH") or "")
-        if (
-            content_length.isdigit()
-            and int(content_length) > MAX_UPLOAD_BYTES + MULTIPART_OVERHEAD_BYTES
-        ):
+        if content_length.isdigit() and int(content_length) > MAX_MULTIPART_BYTES:
             raise RequestDataTooBig
         try:
             parsed: Any = super().parse(stream, media_type, parser_context)
@@ -94,6 +94,13 @@ def read_limited(stream: IO[Any], limit: int | None = None) -> bytes:
     if len(body) > limit:
         raise RequestDataTooBig
     return body
+
+
+def _get_limit(parser_context: Mapping[str, Any]) -> int:
+    view, request = parser_context.get("view"), parser_context.get("request")
+    if view is None or request is None:
+        return settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    return get_body_limit_of(view, request.method)
 
 
 def _reject_constant(name: str) -> NoReturn:

@@ -30,6 +30,9 @@ class APIView(rest_framework_views.APIView):
     # Errors by handler (`get`) or action (`create`); subclasses add to them.
     # `partial_update` has the errors of `update` too.
     raises: ClassVar[Mapping[str, Sequence[type[DomainError]]]] = {}
+    # Bytes of the largest body by handler or action, where `DEFAULT_BODY_BYTES` are too
+    # few (`core.api.body_limits`).
+    body_limits: ClassVar[Mapping[str, int]] = {}
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         if request.method == "OPTIONS":

@@ -58,6 +58,8 @@ class ModelViewSet(
 
 class ReorderMixin(ModelViewSet):
     raises = {"reorder": [InvalidOrderError]}
+    # 1,000 ids.
+    body_limits = {"reorder": 2**15}
 
     @extend_schema(request=ReorderRequestSerializer)
     @action(detail=False, methods=["put"])

@@ -17,7 +17,12 @@ from rest_framework.response import Response
 from accounts.errors import ReauthenticationRequiredError
 from accounts.login.fresh import require_fresh_authentication_with_factor
 from core.api.operations import extend_schema
-from core.api.parsers import MAX_UPLOAD_BYTES, LimitedMultiPartParser, read_limited
+from core.api.parsers import (
+    MAX_MULTIPART_BYTES,
+    MAX_UPLOAD_BYTES,
+    LimitedMultiPartParser,
+    read_limited,
+)
 from core.api.permissions import IsPremium
 from core.api.serializers import validate_body, validate_query
 from core.api.unknown_names import REPEATED
@@ -97,6 +102,7 @@ class RestoreView(OwnedView):
     """Base of both operations: a file, and the rows themselves."""
 
     schema_tag = SCHEMA_TAG
+    body_limits = {"post": MAX_MULTIPART_BYTES}
     raises = {
         "post": [
             ReauthenticationRequiredError,

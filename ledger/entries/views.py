@@ -41,7 +41,7 @@ from ledger.entries.transfer_candidates import (
     list_transfer_candidates,
     restore_candidate,
 )
-from ledger.entry_shape import EntryShape
+from ledger.entry_shape import MAX_SHAPE_BYTES, EntryShape
 from ledger.errors import LinesMismatchError, RefundExceedsError
 from ledger.models import Entry
 
@@ -57,6 +57,11 @@ class EntryViewSet(OwnedModelViewSet):
     permission_classes = [IsMember]
     token_scopes = LEDGER
     schema_tag = "Entries"
+    body_limits = {
+        "create": MAX_SHAPE_BYTES,
+        "update": MAX_SHAPE_BYTES,
+        "confirm_entry": MAX_SHAPE_BYTES,
+    }
     raises = {
         "create": _RAISED_BY_WRITES,
         "update": [*_RAISED_BY_WRITES, InUseError],

@@ -40,6 +40,8 @@ class CardNotificationViewSet(OwnedViewSet):
         },
     )
     schema_tag = "Card notifications"
+    # The text, each character escaped.
+    body_limits = {"process_notification": 2**15, "parse_notification": 2**15}
     raises = {
         "process_notification": [LimitReachedError],
     }

@@ -11,6 +11,7 @@ from core.api.token_scopes import LEDGER
 from core.api.viewsets import ReorderMixin
 from core.errors import LimitReachedError
 from ledger.base.ownership import OwnedModelViewSet
+from ledger.entry_shape import MAX_SHAPE_BYTES
 from ledger.errors import LinesMismatchError
 from ledger.models import QuickEntry
 from ledger.models.base import OwnedQuerySet
@@ -26,6 +27,7 @@ class QuickEntryViewSet(ReorderMixin, OwnedModelViewSet):
     permission_classes = [IsMember]
     token_scopes = LEDGER
     schema_tag = "Quick entries"
+    body_limits = {"create": MAX_SHAPE_BYTES, "update": MAX_SHAPE_BYTES}
     raises = {
         "create": [LimitReachedError, LinesMismatchError],
         "update": [LimitReachedError, LinesMismatchError],

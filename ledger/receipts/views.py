@@ -4,7 +4,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.api.operations import extend_schema
-from core.api.parsers import LimitedMultiPartParser
+from core.api.parsers import MAX_MULTIPART_BYTES, LimitedMultiPartParser
 from core.api.permissions import IsPremium
 from core.api.serializers import validate_body
 from core.api.token_scopes import LEDGER
@@ -20,6 +20,7 @@ class ReceiptView(OwnedView):
     token_scopes = LEDGER
     parser_classes = [LimitedMultiPartParser]
     schema_tag = "Receipts"
+    body_limits = {"post": MAX_MULTIPART_BYTES}
     raises = {
         "post": [
             InvalidImageError,

@@ -24,6 +24,7 @@ from core.errors import InvalidFieldError, LimitReachedError
 from ledger.base.ownership import OwnedModelViewSet
 from ledger.entries.listing import get_entry_payload
 from ledger.entries.serializers import EntrySerializer
+from ledger.entry_shape import MAX_SHAPE_BYTES
 from ledger.errors import LinesMismatchError
 from ledger.models import RecurringRule
 from ledger.models.base import OwnedQuerySet
@@ -42,6 +43,7 @@ class RecurringRuleViewSet(OwnedModelViewSet):
     permission_classes = [IsPremium]
     token_scopes = LEDGER
     schema_tag = "Recurring rules"
+    body_limits = {"create": MAX_SHAPE_BYTES, "update": MAX_SHAPE_BYTES}
     raises = {
         "create": [LimitReachedError, LinesMismatchError],
         "update": [LimitReachedError, LinesMismatchError],

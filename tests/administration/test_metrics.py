@@ -175,7 +175,7 @@ def test_logins_are_counted_by_their_outcome() -> None:
 
 
 def test_process_metrics_are_those_of_this_process() -> None:
-    requests = RequestQueue(4, 3)
+    requests = RequestQueue(4, 3, 2)
     update_process_metrics(requests)
     first = REGISTRY.get_sample_value("ledger_process_cpu_seconds_total")
     assert first is not None

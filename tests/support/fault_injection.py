@@ -160,10 +160,12 @@ class RunningService:
         self.process.wait()
 
     def ask(
-        self, path: str, token: str = "", body: Any = None
+        self, path: str, token: str = "", body: Any = None, address: str = ""
     ) -> tuple[int, http.client.HTTPMessage, bytes]:
+        """Send a request, for a client of the address if the service trusts a proxy."""
         connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=15)
         headers = {"Authorization": f"Bearer {token}"} if token else {}
+        headers |= {"X-Forwarded-For": address} if address else {}
         method = "GET" if body is None else "POST"
         text = None if body is None else json.dumps(body)
         try:
