@@ -80,8 +80,7 @@ MIDDLEWARE = [
     "core.middleware.LanguageMiddleware",
     "core.compression.CompressionMiddleware",
     "core.middleware.RetrySafeRequestsMiddleware",
-    "core.middleware.NoStoreMiddleware",
-    "core.content_security_policy.ContentSecurityPolicyMiddleware",
+    "core.response_headers.ResponseHeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
@@ -90,7 +89,6 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "core.middleware.NonApiAuthenticationMiddleware",
     "core.middleware.NonApiMessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -106,7 +104,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "core.content_security_policy.add_nonce",
+                "core.response_headers.add_nonce",
             ]
         },
     }
@@ -318,13 +316,13 @@ SECURE_HSTS_SECONDS = 365 * 24 * 60 * 60 if IS_HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = IS_HTTPS
 SECURE_HSTS_PRELOAD = IS_HTTPS
 SECURE_REFERRER_POLICY = "same-origin"
-X_FRAME_OPTIONS = "DENY"
 CSRF_COOKIE_SECURE = IS_HTTPS
 CSRF_COOKIE_HTTPONLY = True
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 CSRF_FAILURE_VIEW = "core.api.exception_handler.csrf_failure"
 SILENCED_SYSTEM_CHECKS = [
     "auth.W004",  # login ids are unique, case-insensitively, by a constraint
+    "security.W002",  # `core.response_headers` sets X-Frame-Options
     "security.W008",  # the proxy redirects to https
 ]
 

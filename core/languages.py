@@ -30,6 +30,7 @@ def use_language_of_member(request: HttpRequest, language: str) -> None:
     """
     if language != settings.LANGUAGE_CODE and not names_language(request):
         translation.activate(language)
+        request.has_language_of_member = True  # type: ignore[attr-defined]
 
 
 @functools.lru_cache(maxsize=256)

@@ -24,7 +24,7 @@ from core import logging as core_logging
 from core import metrics
 from core.client import Client
 from core.client_ip import get_client_ip
-from core.languages import choose_language_of, names_language
+from core.languages import choose_language_of
 from core.request_clients import MEMBER_ID_KEY
 
 logger = logging.getLogger("access")
@@ -129,12 +129,16 @@ class LanguageMiddleware(Middleware):
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         language = choose_language_of(request)
         is_admin = request.path_info.startswith(ADMIN_PREFIX)
-        has_default = language == settings.LANGUAGE_CODE and names_language(request)
-        if has_default and not is_admin:
+        if language != settings.LANGUAGE_CODE or is_admin:
+            with translation.override(language):
+                return self.get_response(request)
+        # The default needs no activation. Without the header, authentication may
+        # activate the member's language.
+        try:
             return self.get_response(request)
-        # Without the header, authentication may activate the member's language.
-        with translation.override(language):
-            return self.get_response(request)
+        finally:
+            if getattr(request, "has_language_of_member", False):
+                translation.deactivate()
 
 
 class HostCheckMiddleware(CommonMiddleware):
@@ -146,14 +150,6 @@ class HostCheckMiddleware(CommonMiddleware):
         if request.path_info in PROBE_PATHS:
             return None
         return super().process_request(request)
-
-
-class NoStoreMiddleware(Middleware):
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        response = self.get_response(request)
-        if not response.has_header("Cache-Control"):
-            response.headers["Cache-Control"] = "no-store"
-        return response
 
 
 class RetrySafeRequestsMiddleware(Middleware):

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.test import RequestFactory, override_settings
 
 from accounts.models import Member
-from core.content_security_policy import ContentSecurityPolicyMiddleware
+from core.response_headers import ResponseHeadersMiddleware
 from tests.support.clients import JSONClient
 
 pytestmark = pytest.mark.django_db
@@ -58,7 +58,7 @@ def test_policy_of_a_view_stays() -> None:
     def view(request: Any) -> HttpResponse:
         return HttpResponse("", headers={HEADER: "sandbox"})
 
-    response = ContentSecurityPolicyMiddleware(view)(RequestFactory().get("/"))
+    response = ResponseHeadersMiddleware(view)(RequestFactory().get("/"))
     assert response.headers[HEADER] == "sandbox"
 
 
@@ -70,5 +70,5 @@ def test_error_pages_of_debug_mode_alone_have_none(
         return HttpResponse("<style></style>", status=500)
 
     with override_settings(DEBUG=debug):
-        response = ContentSecurityPolicyMiddleware(view)(RequestFactory().get("/"))
+        response = ResponseHeadersMiddleware(view)(RequestFactory().get("/"))
     assert (HEADER in response.headers) is has_policy
