@@ -15,7 +15,7 @@ from board.models import COMMENT_LENGTH, CONTENT_LENGTH, TAG_LENGTH, TITLE_LENGT
 from board.serializers.posts import MAX_TAGS
 from core.api.body_limits import DEFAULT_BODY_BYTES
 from core.api.fields import MAX_AMOUNT
-from core.api.pagination import MAX_PAGE_SIZE
+from core.api.pagination import MAX_PAGE_OFFSET, MAX_PAGE_SIZE
 from core.api.parsers import MAX_UPLOAD_BYTES
 from core.rsgi import MAX_URL_BYTES
 from ledger.backup.workbook import MAX_ROWS as MAX_SHEET_ROWS
@@ -70,6 +70,7 @@ def list_limits() -> dict[str, Any]:
     """Return the limits, each from the module that enforces it."""
     return {
         "page_size": MAX_PAGE_SIZE,
+        "page_offset": MAX_PAGE_OFFSET,
         "url_bytes": MAX_URL_BYTES,
         "body_bytes": DEFAULT_BODY_BYTES,
         "upload_bytes": MAX_UPLOAD_BYTES,

@@ -77,6 +77,9 @@ class MetaLimitsSerializer(Serializer):
     """The limits that clients meet."""
 
     page_size = serializers.IntegerField(help_text="Rows on a page.")
+    page_offset = serializers.IntegerField(
+        help_text="Entries before a page by number; deeper ones are read by `after`."
+    )
     url_bytes = serializers.IntegerField(help_text="Of path and query.")
     body_bytes = serializers.IntegerField(
         help_text="Of a JSON body, where the operation has no `x-max-body-bytes`."

@@ -14,7 +14,7 @@ from django.db import connection
 from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import Member
-from core.api.pagination import PageRequest
+from core.api.pagination import DayKey, PageRequest
 from core.api.serializers import to_camel_case
 from core.db.like import escape_like
 from core.db.rows import fetch_all
@@ -140,6 +140,18 @@ _PAGE = """
         ) e
     ) entry
 """
+# A page by key reads one row more, which tells that others follow.
+_PAGE_AFTER = """
+    SELECT {count} AS total, coalesce(string_agg(
+        row_to_json(entry)::text, ',' ORDER BY e.date DESC, e.id DESC
+    ) FILTER (WHERE e.place <= {size}), '') AS entries, count(*) > {size} AS has_more
+    FROM (
+        SELECT e.*, row_number() OVER (ORDER BY e.date DESC, e.id DESC) AS place
+        FROM account_entry e
+        WHERE {where} AND (e.date, e.id) < (%(after_day)s::date, %(after_id)s::bigint)
+        ORDER BY e.date DESC, e.id DESC LIMIT {size} + 1
+    ) e CROSS JOIN LATERAL (SELECT {fields}) entry
+"""
 _EACH = f"""
     SELECT id, row_to_json(entry)::text AS entry FROM (
         SELECT {_ALL_FIELDS}
@@ -253,6 +265,12 @@ class EntryPage(NamedTuple):
     entries: str
 
 
+class EntryPageAfter(NamedTuple):
+    total: int
+    entries: str
+    has_more: bool
+
+
 class EntryText(NamedTuple):
     id: int
     entry: str
@@ -260,11 +278,12 @@ class EntryText(NamedTuple):
 
 def list_entries_page(
     member: Member, filters: EntryFilter, page: PageRequest
-) -> tuple[int, orjson.Fragment]:
+) -> tuple[int, orjson.Fragment, DayKey | None]:
     """Return the count and one page, newest first: by date, then by id.
 
     With a filter of categories each entry has `matchedAmount`, its share in their
-    figure of the statistics. Raises `NotFoundError` for an unknown wallet, category or
+    figure of the statistics. The key of the last entry comes with a page whose next
+    one is read by key. Raises `NotFoundError` for an unknown wallet, category or
     expense.
     """
     scope = _find_scope(member, filters)
@@ -277,7 +296,37 @@ def list_entries_page(
     )
     params = _params(member, filters, scope) | {"offset": page.offset}
     (found,) = fetch_all(sql, params, EntryPage)
-    return found.total, orjson.Fragment(f"[{found.entries}]")
+    key = _find_last_key(found.entries) if page.next_is_by_key else None
+    return found.total, orjson.Fragment(f"[{found.entries}]"), key
+
+
+def list_entries_after(
+    member: Member, filters: EntryFilter, after: DayKey, size: int
+) -> tuple[int, orjson.Fragment, DayKey | None]:
+    """Return the count of all, the entries after a key, and the key of the next page.
+
+    Any page costs the same. Raises `NotFoundError` as `list_entries_page` does.
+    """
+    scope = _find_scope(member, filters)
+    conditions = _conditions(filters, scope)
+    sql = _PAGE_AFTER.format(
+        count=f"({_count_sql(filters, scope, conditions)})",
+        fields=_select_fields(filters),
+        where=_join_conditions(conditions),
+        size=size,
+    )
+    params = _params(member, filters, scope)
+    params |= {"after_day": after.day, "after_id": after.row_id}
+    (found,) = fetch_all(sql, params, EntryPageAfter)
+    key = _find_last_key(found.entries) if found.has_more else None
+    return found.total, orjson.Fragment(f"[{found.entries}]"), key
+
+
+def _find_last_key(entries: str) -> DayKey | None:
+    rows = orjson.loads(f"[{entries}]")
+    if not rows:
+        return None
+    return DayKey(date.fromisoformat(rows[-1]["date"]), rows[-1]["id"])
 
 
 def _select_fields(filters: EntryFilter) -> str:

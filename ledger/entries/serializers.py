@@ -304,6 +304,14 @@ class EntryPatchSerializer(EntrySerializer):
 class EntryQuerySerializer(QuerySerializer):
     """The filters of the entry list, which are combined with AND."""
 
+    after = serializers.CharField(
+        required=False,
+        help_text=(
+            "Date and id of the last entry that was read, as `2026-11-19.43`: the "
+            "entries after it, instead of `page`."
+        ),
+    )
+
     from_ = IsoDateField(
         required=False, source="from_", help_text="Only entries of this day and later."
     )

@@ -10,7 +10,13 @@ from rest_framework.response import Response
 
 from core.api.openapi import page_serializer
 from core.api.operations import CreatedItem, extend_schema
-from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
+from core.api.pagination import (
+    DayKey,
+    PageQuerySerializer,
+    get_page_request,
+    keyset_page_payload,
+    page_payload,
+)
 from core.api.permissions import IsMember
 from core.api.serializers import list_payload, validate_body, validate_query
 from core.api.token_scopes import LEDGER
@@ -81,16 +87,28 @@ class EntryViewSet(OwnedModelViewSet):
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """List entries.
 
-        Newest first: by date, then by id.
+        Newest first: by date, then by id. By number, pages begin within the first
+        20,000 entries; `next` of the last one goes on by key, with `after`, where every
+        page costs the same.
         """
         page = get_page_request(request)
         query = validate_query(EntryQuerySerializer, request)
+        after = query.pop("after", None)
         start, end = resolve_date_range(query)
         for name in ("from_", "to", "year", "month"):
             query.pop(name, None)
         filters = EntryFilter(start=start, end=end, **query)
-        count, results = entry_list.list_entries_page(self.member, filters, page)
-        return Response(page_payload(request, page, count, results))
+        if after is None:
+            page.raise_if_too_deep()
+            count, results, key = entry_list.list_entries_page(
+                self.member, filters, page
+            )
+            return Response(page_payload(request, page, count, results, key))
+        count, results, key = entry_list.list_entries_after(
+            self.member, filters, DayKey.parse(after), page.size
+        )
+        next_key = None if key is None else str(key)
+        return Response(keyset_page_payload(request, "after", next_key, count, results))
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return Response(get_entry_payload(self.member, self.object_id))

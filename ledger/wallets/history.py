@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 
 from accounts.models import Member
 from core.api.fields import MAX_AMOUNT
+from core.api.pagination import DayKey
 from core.db.rows import fetch_all
 from core.errors import InvalidFieldError
 from ledger.base.ledger_write import LockedLedger, ledger_write
@@ -113,11 +114,6 @@ _SUM_AFTER = f"""
 """  # noqa: S608 - constants
 
 
-class HistoryKey(NamedTuple):
-    day: date
-    entry_id: int
-
-
 class _Move(NamedTuple):
     id: int
     date: date
@@ -138,7 +134,7 @@ class HistoryPage:
     """Rows as JSON; `next` is the key of the last row if more follow."""
 
     rows: list[dict[str, Any]]
-    next: HistoryKey | None
+    next: DayKey | None
 
 
 def list_history(
@@ -146,7 +142,7 @@ def list_history(
     wallet_id: int,
     start: date,
     end: date,
-    after: HistoryKey | None,
+    after: DayKey | None,
     size: int,
 ) -> HistoryPage:
     """List the entries that change a wallet, oldest first, after a key.
@@ -163,7 +159,7 @@ def list_history(
         "start": start,
         "end": end,
         "after_date": after and after.day,
-        "after_id": after.entry_id if after else 0,
+        "after_id": after.row_id if after else 0,
         "limit": size + 1,
     }
     (last,) = fetch_all(_LAST_DAY, params, _Day)
@@ -178,9 +174,7 @@ def list_history(
         for move in moves
     ]
     has_more = len(found) > size
-    return HistoryPage(
-        rows, HistoryKey(moves[-1].date, moves[-1].id) if has_more else None
-    )
+    return HistoryPage(rows, DayKey(moves[-1].date, moves[-1].id) if has_more else None)
 
 
 @dataclass(frozen=True, slots=True)

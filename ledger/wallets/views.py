@@ -4,7 +4,6 @@ from datetime import date
 from typing import Any
 
 from django.utils import timezone
-from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema_view
 from rest_framework import status
 from rest_framework.decorators import action
@@ -13,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
 from core.api.operations import extend_schema
-from core.api.pagination import MAX_PAGE_SIZE, open_page_payload
+from core.api.pagination import MAX_PAGE_SIZE, DayKey, open_page_payload
 from core.api.permissions import IsMember
 from core.api.serializers import list_payload, validate_body, validate_query
 from core.api.token_scopes import LEDGER
@@ -21,7 +20,6 @@ from core.api.viewsets import ReorderMixin
 from core.errors import (
     DuplicateError,
     InUseError,
-    InvalidFieldError,
     LimitReachedError,
 )
 from ledger.base.ownership import OwnedModelViewSet
@@ -30,7 +28,7 @@ from ledger.models import Wallet
 from ledger.models.base import OwnedQuerySet
 from ledger.moving.serializers import MoveToQuerySerializer
 from ledger.wallets import valuations, wallets
-from ledger.wallets.history import HistoryKey, list_history, reconcile
+from ledger.wallets.history import list_history, reconcile
 from ledger.wallets.serializers import (
     ReconcileRequestSerializer,
     ReconciliationSerializer,
@@ -131,10 +129,10 @@ class WalletViewSet(ReorderMixin, OwnedModelViewSet):
             wallet_id,
             query.get("from_", date.min),
             query.get("to", date.max),
-            _parse_key(query.get("after")),
+            DayKey.parse(query["after"]) if "after" in query else None,
             min(query["size"], MAX_PAGE_SIZE),
         )
-        key = page.next and f"{page.next.day.isoformat()}.{page.next.entry_id}"
+        key = None if page.next is None else str(page.next)
         return Response(open_page_payload(request, "after", key, page.rows))
 
     @extend_schema(responses=ValuationSerializer(many=True))
@@ -176,15 +174,3 @@ class WalletViewSet(ReorderMixin, OwnedModelViewSet):
 
     def perform_reorder(self, ids: list[int]) -> None:
         wallets.reorder_wallets(self.member, ids)
-
-
-def _parse_key(text: str | None) -> HistoryKey | None:
-    """Return the key of a row, as `next` has it; raise `InvalidFieldError`."""
-    if text is None:
-        return None
-    day, _, entry_id = text.partition(".")
-    try:
-        return HistoryKey(date.fromisoformat(day), int(entry_id))
-    except ValueError:
-        detail = gettext("Must be a key that an answer gave.")
-        raise InvalidFieldError("after", detail) from None

@@ -23,7 +23,11 @@ def ask(handler: RememberingWSGIHandler, path: str) -> int:
         "wsgi.input": io.BytesIO(),
         "wsgi.url_scheme": "http",
     }
-    response = handler(environ, lambda status, headers, _=None: statuses.append(status))
+
+    def start_response(status: str, headers: Any, _: Any = None) -> Any:
+        statuses.append(status)
+
+    response: Any = handler(environ, start_response)
     response.close()
     return int(statuses[0][:3])
 

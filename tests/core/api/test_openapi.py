@@ -153,7 +153,7 @@ def test_operation_is_named_by_its_view(
 
 def test_description_is_what_follows_the_title(document: Any) -> None:
     operation = document["paths"]["/api/account/entries"]["get"]
-    assert operation["description"] == "Newest first: by date, then by id."
+    assert operation["description"].startswith("Newest first: by date, then by id. ")
 
 
 @pytest.mark.parametrize("path", ["wallets", "categories", "stocks", "recurring"])

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from accounts.models import Member
+from core.api import pagination
 from ledger.models import Entry, EntryTag
 from tests.support.clients import JSONClient
 from tests.support.entry_writing import ENTRIES, ids_of
@@ -138,12 +139,38 @@ def test_list_equals_a_model_in_python_over_random_ledgers(
         assert [row["id"] for row in body["results"]] == page, query
         assert (body["next"] is None) == (number == last)
         assert (body["previous"] is None) == (number == 1)
+        check_page_after(client, query, entries, expected, size, random)
+
+
+def check_page_after(
+    client: JSONClient,
+    query: dict[str, Any],
+    entries: list[Entry],
+    expected: list[int],
+    size: int,
+    random: Random,
+) -> None:
+    """Read the same list by key, after any entry, also one that the filters exclude."""
+    last_read = random.choice(entries)
+    after = f"{last_read.date.isoformat()}.{last_read.pk}"
+    body = client.get_json(ENTRIES, **query, size=size, after=after)
+    place = {entry.pk: number for number, entry in enumerate(entries)}
+    rest = [pk for pk in expected if place[pk] > place[last_read.pk]]
+    assert body["count"] == len(expected), query
+    assert [row["id"] for row in body["results"]] == rest[:size], query
+    assert (body["next"] is None) == (len(rest) <= size)
+    assert body["previous"] is None
 
 
 @pytest.mark.parametrize("query", [{}, {"type": "expense"}, {"keyword": "식사"}])
+@pytest.mark.parametrize("pages_by_number", [1, 3, 1_000])
 def test_pages_walked_by_next_give_each_entry_once(
-    free_member: Member, query: dict[str, Any]
+    free_member: Member,
+    query: dict[str, Any],
+    pages_by_number: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(pagination, "MAX_PAGE_OFFSET", 9 * (pages_by_number - 1))
     build_random_ledger(free_member, Random(1))
     client = JSONClient(free_member)
     expected = ids_of(client, **query, size=100)[:100] if query else None
@@ -159,6 +186,8 @@ def test_pages_walked_by_next_give_each_entry_once(
         url = body["next"]
         if url:
             assert url.startswith("http://testserver" + ENTRIES)
+            is_by_key = len(seen) >= 9 * pages_by_number
+            assert ("after=" in url, "page=" in url) == (is_by_key, not is_by_key)
     assert len(seen) == len(set(seen)) == count
     if expected is not None:
         assert seen == expected
