@@ -123,6 +123,13 @@ class BenchmarkEnvironment:
         output = self.run("-m", "benchmarks.members", *map(str, members), **env)
         return {int(member): key for member, key in json.loads(output).items()}
 
+    def create_sessions(self, member: int, count: int) -> list[str]:
+        """Return the keys of further sessions of a member."""
+        arguments = ["--sessions", str(count), str(member)]
+        output = self.run("-m", "benchmarks.members", *arguments)
+        keys: list[str] = json.loads(output)
+        return keys
+
     def add_members(
         self,
         members: Sequence[int],

@@ -1,7 +1,7 @@
 """Load on several connections: as much as is answered, or requests at a steady rate."""
 
 import itertools
-import json
+import pickle
 import subprocess
 import sys
 import threading
@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from benchmarks.client import SUCCESSES, Client, Target, percentile
 
@@ -25,7 +25,11 @@ class LoadRun:
     rate: float
     p50: float
     p99: float
-    errors: int
+    statuses: Counter[int]
+
+    @property
+    def errors(self) -> int:
+        return sum(n for each, n in self.statuses.items() if each not in SUCCESSES)
 
 
 @contextmanager
@@ -60,13 +64,13 @@ def run_load(
     """Send as many requests as are answered, from a process of its own."""
     run = subprocess.run(
         [sys.executable, "-m", "benchmarks.load"],
-        input=json.dumps([list(map(asdict, targets)), seconds, connections]),
+        input=pickle.dumps((targets, seconds, connections)),
         stdout=subprocess.PIPE,
-        text=True,
         check=True,
         timeout=seconds + 2 * TIMEOUT_SECONDS,
     )
-    return LoadRun(**json.loads(run.stdout))
+    result: LoadRun = pickle.loads(run.stdout)
+    return result
 
 
 def send_in_turn(
@@ -141,15 +145,16 @@ def observe(targets: Sequence[Target], rate: float) -> Iterator[Observed]:
 
 
 def main() -> None:
-    requests, seconds, connections = json.load(sys.stdin)
-    targets = [Target(**request) for request in requests]
+    targets, seconds, connections = pickle.load(sys.stdin.buffer)
     started = time.monotonic()
     times, statuses = send_in_turn(targets, seconds, connections)
     rate = len(times) / (time.monotonic() - started)
-    errors = sum(n for status, n in statuses.items() if status not in SUCCESSES)
-    run = LoadRun(rate, percentile(times, 0.5), percentile(times, 0.99), errors)
-    json.dump(asdict(run), sys.stdout)
+    run = LoadRun(rate, percentile(times, 0.5), percentile(times, 0.99), statuses)
+    sys.stdout.buffer.write(pickle.dumps(run))
 
 
 if __name__ == "__main__":
+    # Pickles name the class by this module.
+    from benchmarks.load import LoadRun, main
+
     main()

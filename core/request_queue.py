@@ -1,14 +1,17 @@
 """Requests that wait for a thread of the web server.
 
-The next request is one of the client that has used the threads least in the last
-seconds. When the queue is full, the client that has used them most is refused first.
+Requests are taken in the order of their arrival, but those of clients that have used
+the threads for long in the last seconds come later, the heaviest last. When the queue
+is full, the heaviest is refused first.
 """
 
 import asyncio
+import math
 import queue
-from collections import Counter, defaultdict, deque
-from collections.abc import Callable
+import sys
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from core.errors import DomainError, RateLimitedError, ServiceUnavailableError
@@ -19,9 +22,14 @@ from core.usage import DecayingUsage
 MAX_WAITING_REQUESTS = 512
 MAX_CLIENT_REQUESTS = 64
 MAX_WAIT_SECONDS = 5.0
-# A client that has used a thread for as long in the last seconds is a heavy one.
+# A client that has used a thread for as long in the last seconds is a heavy one; twice
+# as long is one class heavier.
 HEAVY_USAGE_SECONDS = 1.0
+# Clients with so many requests at once come after clients with fewer.
+MANY_REQUESTS = 8
 RETRY_AFTER_SECONDS = 1
+# The weight of a client that is not heavy and has few requests.
+LIGHT = (0, 0)
 
 
 @dataclass(slots=True, eq=False)
@@ -52,8 +60,9 @@ class RequestQueue:
         self.thread_count = thread_count
         self.member_thread_count = member_thread_count
         self.address_thread_count = address_thread_count
-        self._waiting: dict[str, deque[Job]] = {}
-        self._waiting_count = 0
+        # In the order of arrival.
+        self._waiting: dict[Job, None] = {}
+        self._waiting_counts: Counter[str] = Counter()
         self._running_counts: Counter[str] = Counter()
         # Sums of the times at which running requests have started.
         self._running_starts: dict[str, float] = defaultdict(float)
@@ -63,7 +72,7 @@ class RequestQueue:
 
     @property
     def waiting_count(self) -> int:
-        return self._waiting_count
+        return len(self._waiting)
 
     @property
     def busy_thread_count(self) -> int:
@@ -71,15 +80,16 @@ class RequestQueue:
 
     def add(self, job: Job) -> list[Job]:
         """Let a request wait for a thread; return those that the full queue refuses."""
-        self._waiting.setdefault(job.client, deque()).append(job)
-        self._waiting_count += 1
+        self._waiting[job] = None
+        self._waiting_counts[job.client] += 1
         self._start_jobs(job.arrived_at)
         if self._count_requests(job.client) > MAX_CLIENT_REQUESTS:
-            refused = self._remove_newest(job.client)
-        elif self._waiting_count > MAX_WAITING_REQUESTS:
-            refused = self._remove_newest(self._find_refused(job))
+            refused = self._find_newest(job.client)
+        elif len(self._waiting) > MAX_WAITING_REQUESTS:
+            refused = self._find_refused(job)
         else:
             return []
+        self._remove(refused)
         return [refused]
 
     def take(self) -> Job | None:
@@ -99,15 +109,9 @@ class RequestQueue:
 
     def pop_overdue(self, now: float) -> list[Job]:
         oldest = now - MAX_WAIT_SECONDS
-        overdue = [
-            job
-            for jobs in self._waiting.values()
-            for job in jobs
-            if job.arrived_at < oldest
-        ]
+        overdue = list(takewhile(lambda job: job.arrived_at < oldest, self._waiting))
         for job in overdue:
-            self._waiting[job.client].remove(job)
-            self._forget(job.client)
+            self._remove(job)
         return overdue
 
     def make_error(self, job: Job, now: float) -> DomainError:
@@ -125,46 +129,55 @@ class RequestQueue:
             self._taken.put(None)
 
     def _start_jobs(self, now: float) -> None:
-        while self._idle_thread_count and self._waiting:
-            client = self._find_next(now)
-            if client is None:
-                return
-            job = self._waiting[client].popleft()
-            self._forget(client)
+        while self._idle_thread_count and (job := self._find_next(now)):
+            self._remove(job)
             job.started_at = now
-            self._running_counts[client] += 1
-            self._running_starts[client] += now
+            self._running_counts[job.client] += 1
+            self._running_starts[job.client] += now
             self._idle_thread_count -= 1
             self._taken.put(job)
 
-    def _find_next(self, now: float) -> str | None:
-        """Return the client with the least load that may have one more thread."""
-        has_last_thread = self._idle_thread_count == 1 and self.thread_count > 1
-        allowed = [
-            client
-            for client in self._waiting
-            if self._running_counts[client] < self._get_thread_limit(client)
-            and not (has_last_thread and self._is_heavy(client, now))
-        ]
-        # Of equal ones, the first that came.
-        return min(allowed, key=self._make_sort_key(now), default=None)
+    def _find_next(self, now: float) -> Job | None:
+        """Return the first request of the lightest class that may have a thread."""
+        is_last_thread = self._idle_thread_count == 1 and self.thread_count > 1
+        found: Job | None = None
+        lowest = (sys.maxsize, 0)
+        for job in self._waiting:
+            client = job.client
+            if self._running_counts[client] >= self._get_thread_limit(client):
+                continue
+            weight = self._get_weight(client, now)
+            if weight == LIGHT:
+                return job
+            if weight < lowest and not (is_last_thread and weight[0]):
+                found, lowest = job, weight
+        return found
 
-    def _find_refused(self, job: Job) -> str:
-        """Return the heaviest client, else the client of the request that came last."""
-        heaviest = max(self._waiting, key=self._make_sort_key(job.arrived_at))
-        is_heavy = self._is_heavy(heaviest, job.arrived_at)
-        return heaviest if is_heavy or job.client not in self._waiting else job.client
+    def _get_weight(self, client: str, now: float) -> tuple[int, int]:
+        """Return the class of the client, and a measure of its requests."""
+        usage = self._get_usage(client, now) / HEAVY_USAGE_SECONDS
+        return (
+            math.ceil(math.log2(usage)) if usage > 1 else 0,
+            self._count_requests(client) // MANY_REQUESTS,
+        )
+
+    def _find_refused(self, job: Job) -> Job:
+        """Return the newest request of the heaviest client, else the last that came."""
+        now = job.arrived_at
+        heaviest = max(
+            self._waiting_counts, key=lambda client: self._get_usage(client, now)
+        )
+        if self._is_heavy(heaviest, now):
+            return self._find_newest(heaviest)
+        return next(reversed(self._waiting))
+
+    def _find_newest(self, client: str) -> Job:
+        return next(job for job in reversed(self._waiting) if job.client == client)
 
     def _get_thread_limit(self, client: str) -> int:
         if is_member(client):
             return self.member_thread_count
         return self.address_thread_count
-
-    def _make_sort_key(self, now: float) -> Callable[[str], tuple[float, int]]:
-        return lambda client: (
-            self._get_usage(client, now),
-            self._count_requests(client),
-        )
 
     def _is_heavy(self, client: str, now: float) -> bool:
         return self._get_usage(client, now) > HEAVY_USAGE_SECONDS
@@ -177,15 +190,10 @@ class RequestQueue:
         return usage
 
     def _count_requests(self, client: str) -> int:
-        return len(self._waiting.get(client, ())) + self._running_counts[client]
+        return self._waiting_counts[client] + self._running_counts[client]
 
-    def _remove_newest(self, client: str) -> Job:
-        job = self._waiting[client].pop()
-        self._forget(client)
-        return job
-
-    def _forget(self, client: str) -> None:
-        """Count one waiting request less."""
-        self._waiting_count -= 1
-        if not self._waiting[client]:
-            del self._waiting[client]
+    def _remove(self, job: Job) -> None:
+        del self._waiting[job]
+        self._waiting_counts[job.client] -= 1
+        if not self._waiting_counts[job.client]:
+            del self._waiting_counts[job.client]

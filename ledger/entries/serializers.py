@@ -509,7 +509,11 @@ class TransferCandidateQuerySerializer(QuerySerializer):
         help_text="First day of the expense; 90 days before the last one if left out.",
     )
     to = IsoDateField(
-        required=False, help_text="Last day of the expense; today if left out."
+        required=False,
+        help_text=(
+            "Last day of the expense, at most 400 days after the first; today if left "
+            "out."
+        ),
     )
 
 

@@ -22,6 +22,8 @@ from ledger.models import DismissedTransfer, Entry
 DAYS = (0, 1, 2, 3, 4, -1)
 # Until its last day, where a request names no first one.
 CANDIDATE_PERIOD = timedelta(90)
+# Pairs are found in memory.
+MAX_CANDIDATE_DAYS = 400
 # An expense may be larger by a fee of this share of the income.
 MAX_FEE_PERCENT = 5
 # Entries of one day that are compared with another one, so that the steps stay linear

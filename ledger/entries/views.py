@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.utils import timezone
+from django.utils.translation import gettext
 from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -20,7 +21,12 @@ from core.api.pagination import (
 from core.api.permissions import IsMember
 from core.api.serializers import list_payload, validate_body, validate_query
 from core.api.token_scopes import LEDGER
-from core.errors import InUseError, LimitReachedError, ProviderUnavailableError
+from core.errors import (
+    InUseError,
+    InvalidFieldError,
+    LimitReachedError,
+    ProviderUnavailableError,
+)
 from ledger.base.ownership import OwnedModelViewSet
 from ledger.entries import listing as entry_list
 from ledger.entries import merges
@@ -43,6 +49,7 @@ from ledger.entries.serializers import (
 )
 from ledger.entries.transfer_candidates import (
     CANDIDATE_PERIOD,
+    MAX_CANDIDATE_DAYS,
     dismiss_transfer,
     list_transfer_candidates,
     restore_candidate,
@@ -227,6 +234,11 @@ class EntryViewSet(OwnedModelViewSet):
         query = validate_query(TransferCandidateQuerySerializer, request)
         end = query.get("to") or timezone.localdate()
         start = query.get("from_") or end - CANDIDATE_PERIOD
+        if (end - start).days > MAX_CANDIDATE_DAYS:
+            detail = gettext("The range is limited to {limit} days.")
+            raise InvalidFieldError(
+                "to", detail.format(limit=MAX_CANDIDATE_DAYS), "max_value"
+            )
         found = list_transfer_candidates(self.member, start, end)
         return Response(list_payload(TransferCandidateSerializer, found))
 

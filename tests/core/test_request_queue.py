@@ -5,6 +5,7 @@ import pytest
 from core.errors import DomainError
 from core.request_queue import (
     HEAVY_USAGE_SECONDS,
+    MANY_REQUESTS,
     MAX_CLIENT_REQUESTS,
     MAX_WAIT_SECONDS,
     MAX_WAITING_REQUESTS,
@@ -100,13 +101,38 @@ def test_requests_of_one_client_are_taken_in_the_order_of_arrival(busy: Queue) -
     assert [take_next(busy) for _ in waiting] == waiting
 
 
-def test_client_that_has_used_less_is_next(queue: Queue) -> None:
-    queue.use("member 1", 0.2)
-    queue.use("member 2", 0.1)
+@pytest.mark.parametrize(
+    ("seconds", "order"),
+    [
+        # Light ones in the order of arrival.
+        ((0.9, 0.1, 0.0), (0, 1, 2)),
+        ((9.0, 3.0, 0.0), (2, 1, 0)),
+        ((1.2, 0.9, 5.0), (1, 0, 2)),
+        # As heavy as each other, within a factor of two.
+        ((3.2, 2.6, 0.0), (2, 0, 1)),
+    ],
+)
+def test_heavy_clients_come_later(
+    queue: Queue, seconds: tuple[float, ...], order: tuple[int, ...]
+) -> None:
+    for number, each in enumerate(seconds):
+        queue.requests._usage.add(f"member {number}", each, queue.now)
     held = [queue.add(f"member {900 + number}") for number in range(4)]
     assert queue.take_all() == held
-    first, second, third = (queue.add(f"member {number}") for number in (1, 2, 3))
-    assert [take_next(queue) for _ in range(3)] == [third, second, first]
+    # Two threads get free: the last one is not for heavy ones.
+    jobs = []
+    for number in range(3):
+        queue.now += 0.001
+        jobs.append(queue.add(f"member {number}"))
+    queue.requests._idle_thread_count += 1
+    assert [take_next(queue) for _ in range(3)] == [jobs[number] for number in order]
+
+
+def test_client_with_many_requests_comes_after_one_with_few(busy: Queue) -> None:
+    greedy = [busy.add("member 1") for _ in range(MANY_REQUESTS)]
+    busy.now += 0.1
+    other = busy.add("member 2")
+    assert [take_next(busy) for _ in range(2)] == [other, greedy[0]]
 
 
 def test_usage_counts_for_the_member_that_the_answer_has_shown(queue: Queue) -> None:
@@ -179,7 +205,8 @@ def test_counts_of_clients_that_left_are_forgotten(queue: Queue) -> None:
         queue.finish(job)
     assert not queue.requests._running_counts
     assert not queue.requests._running_starts
-    assert not queue.requests._waiting
+    assert not queue.requests._waiting_counts
+    assert queue.requests.waiting_count == 0
 
 
 # --- Refusals ---------------------------------------------------------------------

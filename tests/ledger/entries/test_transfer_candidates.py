@@ -7,6 +7,7 @@ import pytest
 from accounts.models import Member
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_wallet
+from tests.support.problems import assert_problem
 
 pytestmark = pytest.mark.django_db
 
@@ -37,3 +38,12 @@ def test_refunded_expenses_and_refunds_are_no_candidates(
     assert (found["outId"], found["inId"]) == (candidate.pk, income.pk)
     path = f"{ENTRIES}/{candidate.pk}/merge"
     assert client.send("POST", path, {"with": income.pk}).status_code == 200
+
+
+def test_range_of_candidates_is_limited(client: JSONClient) -> None:
+    path = f"{ENTRIES}/transfer-candidates?to=2026-11-20"
+    assert client.get_json(f"{path}&from=2025-10-16") == []
+    refused = client.send("GET", f"{path}&from=2025-10-15")
+    assert_problem(refused, 400, "VALIDATION_ERROR")
+    assert [each["field"] for each in refused.data["errors"]] == ["to"]
+    assert client.send("GET", f"{path}&from=0001-01-01").status_code == 400
