@@ -142,8 +142,12 @@ class RequestQueue:
         is_last_thread = self._idle_thread_count == 1 and self.thread_count > 1
         found: Job | None = None
         lowest = (sys.maxsize, 0)
+        clients: set[str] = set()
         for job in self._waiting:
             client = job.client
+            if client in clients:
+                continue
+            clients.add(client)
             if self._running_counts[client] >= self._get_thread_limit(client):
                 continue
             weight = self._get_weight(client, now)

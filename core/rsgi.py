@@ -34,7 +34,7 @@ from core.languages import choose_language
 from core.metrics import rejected_request_count
 from core.metrics_files import claim_metrics_number
 from core.process_metrics import update_process_metrics
-from core.request_clients import RequestClients
+from core.request_clients import MEMBER_ID_KEY, RequestClients, name_member
 from core.request_queue import Job, RequestQueue
 
 logger = logging.getLogger(__name__)
@@ -184,8 +184,13 @@ class ThreadedWSGIApplication:
                 self._loop.call_soon_threadsafe(self._finish, requests, job, now)
 
     def _finish(self, requests: RequestQueue, job: Job, now: float) -> None:
-        self._clients.learn(job.environ)
-        requests.finish(job, self._clients.identify(job.environ), now)
+        member_id = job.environ.get(MEMBER_ID_KEY)
+        if member_id is not None and job.client == name_member(member_id):
+            user = job.client
+        else:
+            self._clients.learn(job.environ)
+            user = self._clients.identify(job.environ)
+        requests.finish(job, user, now)
 
     def _answer(self, environ: Environ, protocol: Protocol) -> None:
         start: list[Any] = []
