@@ -14,6 +14,7 @@ import socket
 import sys
 import threading
 import time
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,9 @@ class Server(MPServer):
             for number in watch.list_silent(workers):
                 logger.error("worker %d is silent and is replaced", number + 1)
                 # Not by its own method, after which the library expects no other.
-                os.kill(workers[number].inner.pid, signal.SIGKILL)
+                if workers[number].is_alive():  # type: ignore[no-untyped-call]
+                    with suppress(ProcessLookupError):
+                        os.kill(workers[number].inner.pid, signal.SIGKILL)
                 self._heartbeats.beat(number)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from devstack.stores.replication import ServerPair
+from devstack.stores.replication import RunningPostgres, ServerPair
 from tests.support.fault_injection import RunningService
 from tests.support.replication import run_on, run_pair
 from tests.support.stores import ValkeyServer
@@ -99,6 +99,13 @@ def service() -> Iterator[ReplicatedService]:
             fast_store.kill()
 
 
+def is_writing(primary: RunningPostgres) -> bool:
+    """Return True while a transaction that writes is not committed on the standby."""
+    query = "SELECT FROM pg_stat_activity WHERE backend_xid IS NOT NULL"
+    with psycopg.connect(primary.url, autocommit=True) as connection:
+        return connection.execute(query).fetchone() is not None
+
+
 def assert_nothing_was_lost(service: ReplicatedService, writes: Writes) -> None:
     stored = service.read_memos()
     assert writes.wrong == []
@@ -126,6 +133,8 @@ def test_writes_move_on_when_the_primary_is_made_read_only(
             "ALTER SYSTEM SET default_transaction_read_only = on",
             "SELECT pg_reload_conf()",
         )
+        # A commit that waits for a standby that is promoted meanwhile waits for ever.
+        wait_until(lambda: writes.rejected and not is_writing(service.pair.primary))
         service.pair.promote_standby()
     assert writes.rejected
     assert_nothing_was_lost(service, writes)
