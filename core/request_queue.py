@@ -51,7 +51,8 @@ class RequestQueue:
     request can be rejected without a lock.
 
     A member may hold `member_thread_count` threads, an address without a login
-    `address_thread_count`; heavy clients together leave one thread to others.
+    `address_thread_count`, one while it is heavy; heavy clients together leave one
+    thread to others.
     """
 
     def __init__(
@@ -148,7 +149,7 @@ class RequestQueue:
             if client in clients:
                 continue
             clients.add(client)
-            if self._running_counts[client] >= self._get_thread_limit(client):
+            if self._running_counts[client] >= self._get_thread_limit(client, now):
                 continue
             weight = self._get_weight(client, now)
             if weight == LIGHT:
@@ -178,10 +179,10 @@ class RequestQueue:
     def _find_newest(self, client: str) -> Job:
         return next(job for job in reversed(self._waiting) if job.client == client)
 
-    def _get_thread_limit(self, client: str) -> int:
+    def _get_thread_limit(self, client: str, now: float) -> int:
         if is_member(client):
             return self.member_thread_count
-        return self.address_thread_count
+        return 1 if self._is_heavy(client, now) else self.address_thread_count
 
     def _is_heavy(self, client: str, now: float) -> bool:
         return self._get_usage(client, now) > HEAVY_USAGE_SECONDS

@@ -185,6 +185,14 @@ def test_client_with_its_share_waits_while_others_are_served(
     assert queue.take() is jobs[-1]
 
 
+def test_heavy_address_has_one_thread(queue: Queue) -> None:
+    queue.use(ADDRESS, 2 * HEAVY_USAGE_SECONDS)
+    first, second = queue.add(ADDRESS), queue.add(ADDRESS)
+    assert queue.take_all() == [first]
+    queue.finish(first)
+    assert queue.take() is second
+
+
 def test_heavy_clients_together_leave_one_thread(queue: Queue) -> None:
     for client in ("member 1", "member 2"):
         queue.use(client, 2 * HEAVY_USAGE_SECONDS)
