@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from datetime import timedelta
+from queue import Queue
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from core.jobs import ranges
 from core.jobs.models import JobRange, JobRun
 from core.jobs.ranges import RangeFailedError, help_run, run_job_in_ranges
 from core.leases import holding
+from core.leases.holding import HeldLease
 from core.leases.models import Lease
 from devstack.environment import ROOT
 from tests.support.races import run_concurrently
@@ -192,19 +194,20 @@ def test_worker_that_lost_its_range_does_not_record_its_end(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     # A process that was stopped for long wakes up after another took over.
-    late = Recorder()
+    other = Queue[HeldLease | None]()
 
     def lose(now: Any, first_id: int, last_id: int) -> int:
-        if first_id == 1 and not late.ids:
-            late(now, first_id, last_id)
+        if first_id == 1 and not other.unfinished_tasks:
             Lease.objects.update(expires_at=timezone.now())
-            assert holding.acquire_lease(JobRange.objects.all()[0].lease_name)
+            other.put(holding.acquire_lease(JobRange.objects.all()[0].lease_name))
             return 1_000_000
         return last_id - first_id + 1
 
     def end_other() -> None:
+        held = other.get()
+        assert held
         time.sleep(1)
-        Lease.objects.all().delete()
+        held.release()
 
     run, _ = run_concurrently(
         [lambda: run_job_in_ranges("book", lose, LAST_ID), end_other]
