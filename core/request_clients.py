@@ -3,6 +3,7 @@
 Each process learns the member of a credential from its first answered request.
 """
 
+import threading
 from collections import OrderedDict
 from functools import lru_cache
 from typing import Any
@@ -23,17 +24,20 @@ class RequestClients:
     """Names the client of a request: `member 5` or `address 192.0.2.1`.
 
     Credentials count for their address until a request with them was answered, so that
-    made-up ones are one client.
+    made-up ones are one client. Safe for threads.
     """
 
     def __init__(self) -> None:
         self._members: OrderedDict[str, int] = OrderedDict()
+        self._lock = threading.Lock()
 
     def identify(self, environ: Environ) -> str:
         credential = get_credential(environ)
-        if credential and (member_id := self._members.get(credential)) is not None:
-            self._members.move_to_end(credential)
-            return name_member(member_id)
+        with self._lock:
+            member_id = self._members.get(credential)
+            if member_id is not None:
+                self._members.move_to_end(credential)
+                return name_member(member_id)
         peer = environ.get("REMOTE_ADDR", "")
         address = find_client_address(peer, environ.get("HTTP_X_FORWARDED_FOR", ""))
         return name_address(address)
@@ -48,13 +52,14 @@ class RequestClients:
         if is_unknown or not credential or len(credential) > MAX_CREDENTIAL_LENGTH:
             return
         member_id = environ[MEMBER_ID_KEY]
-        if member_id is None:
-            self._members.pop(credential, None)
-            return
-        self._members[credential] = member_id
-        self._members.move_to_end(credential)
-        if len(self._members) > MAX_KNOWN_CREDENTIALS:
-            self._members.popitem(last=False)
+        with self._lock:
+            if member_id is None:
+                self._members.pop(credential, None)
+                return
+            self._members[credential] = member_id
+            self._members.move_to_end(credential)
+            if len(self._members) > MAX_KNOWN_CREDENTIALS:
+                self._members.popitem(last=False)
 
 
 def get_credential(environ: Environ) -> str:

@@ -9,6 +9,7 @@ import asyncio
 import math
 import queue
 import sys
+import threading
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -47,8 +48,8 @@ class Job:
 class RequestQueue:
     """Gives waiting requests to idle threads, and each client no more than its share.
 
-    Threads call only `take`; everything else runs on the event loop, so that a waiting
-    request can be rejected without a lock.
+    Safe for threads. A thread that ends a request takes the next one itself: by way of
+    the event loop, each request would take two more switches between threads.
 
     A member may hold `member_thread_count` threads, an address without a login
     `address_thread_count`, one while it is heavy; heavy clients together leave one
@@ -69,6 +70,8 @@ class RequestQueue:
         self._running_starts: dict[str, float] = defaultdict(float)
         self._idle_thread_count = thread_count
         self._usage = DecayingUsage()
+        self._lock = threading.Lock()
+        # For idle threads.
         self._taken: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
 
     @property
@@ -81,46 +84,57 @@ class RequestQueue:
 
     def add(self, job: Job) -> list[Job]:
         """Let a request wait for a thread; return those that the full queue refuses."""
-        self._waiting[job] = None
-        self._waiting_counts[job.client] += 1
-        self._start_jobs(job.arrived_at)
-        if self._count_requests(job.client) > MAX_CLIENT_REQUESTS:
-            refused = self._find_newest(job.client)
-        elif len(self._waiting) > MAX_WAITING_REQUESTS:
-            refused = self._find_refused(job)
-        else:
-            return []
-        self._remove(refused)
+        with self._lock:
+            self._waiting[job] = None
+            self._waiting_counts[job.client] += 1
+            self._start_jobs(job.arrived_at)
+            if self._count_requests(job.client) > MAX_CLIENT_REQUESTS:
+                refused = self._find_newest(job.client)
+            elif len(self._waiting) > MAX_WAITING_REQUESTS:
+                refused = self._find_refused(job)
+            else:
+                return []
+            self._remove(refused)
         return [refused]
 
     def take(self) -> Job | None:
-        """Return None after `stop`."""
+        """Wait for a request; return None after `stop`."""
         return self._taken.get()
 
-    def finish(self, job: Job, user: str, now: float) -> None:
-        """Charge the thread's time to `user`, the client as it is known now."""
-        self._idle_thread_count += 1
-        self._running_counts[job.client] -= 1
-        self._running_starts[job.client] -= job.started_at
-        if not self._running_counts[job.client]:
-            del self._running_counts[job.client], self._running_starts[job.client]
-        self._usage.add(user, now - job.started_at, now)
-        job.answered.set()
-        self._start_jobs(now)
+    def finish(self, job: Job, user: str, now: float) -> Job | None:
+        """Charge the thread's time to `user`, the client as it is known now.
+
+        Return the next request of the thread, None if it has to `take` one.
+        """
+        with self._lock:
+            self._idle_thread_count += 1
+            self._running_counts[job.client] -= 1
+            self._running_starts[job.client] -= job.started_at
+            if not self._running_counts[job.client]:
+                del self._running_counts[job.client], self._running_starts[job.client]
+            self._usage.add(user, now - job.started_at, now)
+            next_job = self._start_next(now)
+            # More than one may have waited for the client's share.
+            self._start_jobs(now)
+        return next_job
 
     def pop_overdue(self, now: float) -> list[Job]:
         oldest = now - MAX_WAIT_SECONDS
-        overdue = list(takewhile(lambda job: job.arrived_at < oldest, self._waiting))
-        for job in overdue:
-            self._remove(job)
+        with self._lock:
+            overdue = list(
+                takewhile(lambda job: job.arrived_at < oldest, self._waiting)
+            )
+            for job in overdue:
+                self._remove(job)
         return overdue
 
     def make_error(self, job: Job, now: float) -> DomainError:
         """Return the error of a refused request."""
-        is_own_fault = (
-            self._is_heavy(job.client, now)
-            or self._count_requests(job.client) >= MAX_CLIENT_REQUESTS
-        )
+        with self._lock:
+            is_own_fault = (
+                self._is_heavy(job.client, now)
+                or self._count_requests(job.client) >= MAX_CLIENT_REQUESTS
+            )
         if is_own_fault:
             return RateLimitedError(RETRY_AFTER_SECONDS)
         return ServiceUnavailableError()
@@ -130,13 +144,18 @@ class RequestQueue:
             self._taken.put(None)
 
     def _start_jobs(self, now: float) -> None:
-        while self._idle_thread_count and (job := self._find_next(now)):
-            self._remove(job)
-            job.started_at = now
-            self._running_counts[job.client] += 1
-            self._running_starts[job.client] += now
-            self._idle_thread_count -= 1
+        while job := self._start_next(now):
             self._taken.put(job)
+
+    def _start_next(self, now: float) -> Job | None:
+        if not self._idle_thread_count or (job := self._find_next(now)) is None:
+            return None
+        self._remove(job)
+        job.started_at = now
+        self._running_counts[job.client] += 1
+        self._running_starts[job.client] += now
+        self._idle_thread_count -= 1
+        return job
 
     def _find_next(self, now: float) -> Job | None:
         """Return the first request of the lightest class that may have a thread."""

