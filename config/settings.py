@@ -39,7 +39,7 @@ ALLOWED_HOSTS = env.read_hosts("ALLOWED_HOSTS") or [
     "[::1]",
     str(urlsplit(PUBLIC_URL).hostname),
 ]
-WEB_THREADS = env.read_int("WEB_THREADS", DEFAULT_THREADS, minimum=1)
+WEB_THREADS = env.read_int("WEB_THREADS", DEFAULT_THREADS, minimum=1, maximum=32)
 TRUSTED_PROXY_COUNT = env.read_int("TRUSTED_PROXY_COUNT", 0, maximum=10)
 CORS_ALLOWED_ORIGINS = env.read_origins("CORS_ALLOWED_ORIGINS")
 HOME_CURRENCY = env.read_currency("HOME_CURRENCY", "KRW")

@@ -4,7 +4,6 @@ import logging
 import secrets
 import time
 from collections.abc import Callable
-from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
@@ -25,7 +24,6 @@ from core import metrics
 from core.client import Client
 from core.client_ip import get_client_ip
 from core.languages import choose_language_of
-from core.request_clients import MEMBER_ID_KEY
 
 logger = logging.getLogger("access")
 
@@ -111,10 +109,6 @@ class AccessLogMiddleware(Middleware):
             }
             if (member_id := core_logging.member_id.get()) is not None:
                 fields["memberId"] = member_id
-                # The web server counts what the member uses.
-                request.META[MEMBER_ID_KEY] = member_id
-            elif response.status_code == HTTPStatus.UNAUTHORIZED:
-                request.META[MEMBER_ID_KEY] = None
             logger.info("request", extra={"fields": fields})
             return response
         finally:

@@ -92,7 +92,9 @@ class _IdleConnections:
     def pop(self, pool: ConnectionPool) -> Any:
         owner = pool, os.getpid()
         if self._owner != owner:
-            self._owner, idle, self._idle = owner, self._idle, deque()
+            # A thread that sees the new owner must not get another's connections.
+            idle, self._idle = self._idle, deque()
+            self._owner = owner
             for connection in idle:
                 connection.disconnect()
         try:
@@ -113,20 +115,25 @@ _idle_connections = _IdleConnections()
 def _exchange(pool: ConnectionPool, command: bytes) -> Any:
     connection = _idle_connections.pop(pool)
     try:
-        # An idle connection has nothing to read, unless the server has closed it.
-        if connection.can_read():
+        if connection.is_connected and _was_closed_by_server(connection):
             connection.disconnect()
-    except (RedisError, OSError):
-        connection.disconnect()
-    try:
         connection.send_packed_command([command], check_health=False)
-        answer = connection.read_response()
+        return connection.read_response()
     except BaseException:
         # A late answer would be taken for that of the next command.
         connection.disconnect()
         raise
-    _idle_connections.append(pool, connection)
-    return answer
+    finally:
+        # Also after a failure: the pool counts it as its own, and it connects again.
+        _idle_connections.append(pool, connection)
+
+
+def _was_closed_by_server(connection: Any) -> bool:
+    """Return True for an idle connection that has something to read: its end."""
+    try:
+        return bool(connection.can_read())
+    except (RedisError, OSError):
+        return True
 
 
 def is_reachable() -> bool:

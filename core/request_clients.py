@@ -1,6 +1,6 @@
 """Clients of the web server: a member with all sessions and tokens, else an address.
 
-Each process learns the member of a credential from its first answered request.
+Each process learns the member of a session key from its first answered request.
 """
 
 import threading
@@ -9,13 +9,14 @@ from functools import lru_cache
 from typing import Any
 
 from core.client_ip import find_client_address, rate_limit_key
+from core.session_keys import find_session_key
 
-# The environment's key of the member who is logged in, None after a 401. Middleware
-# sets it.
+# The environment's key of the member whose session it is, None if it is nobody's.
+# Authentication sets it.
 MEMBER_ID_KEY = "household_ledger.member_id"
-MAX_KNOWN_CREDENTIALS = 10_000
-# Clients may write the same token in many ways.
-MAX_CREDENTIAL_LENGTH = 1_000
+MAX_KNOWN_KEYS = 10_000
+# Above that of every session key and token.
+MAX_KEY_LENGTH = 200
 
 Environ = dict[str, Any]
 
@@ -23,50 +24,48 @@ Environ = dict[str, Any]
 class RequestClients:
     """Names the client of a request: `member 5` or `address 192.0.2.1`.
 
-    Credentials count for their address until a request with them was answered, so that
-    made-up ones are one client. Safe for threads.
+    Keys of sessions count for their address until a request with them was answered, so
+    that made-up ones are one client; another one than requests without a key, which
+    must not keep members from being known. Safe for threads.
     """
 
     def __init__(self) -> None:
+        # By session key.
         self._members: OrderedDict[str, int] = OrderedDict()
         self._lock = threading.Lock()
 
     def identify(self, environ: Environ) -> str:
-        credential = get_credential(environ)
-        with self._lock:
-            member_id = self._members.get(credential)
-            if member_id is not None:
-                self._members.move_to_end(credential)
-                return name_member(member_id)
+        presented = find_session_key(environ)
+        if presented is not None:
+            with self._lock:
+                member_id = self._members.get(presented.key)
+                if member_id is not None:
+                    self._members.move_to_end(presented.key)
+                    return name_member(member_id)
         peer = environ.get("REMOTE_ADDR", "")
         address = find_client_address(peer, environ.get("HTTP_X_FORWARDED_FOR", ""))
-        return name_address(address)
+        name = name_address(address)
+        return name if presented is None else f"{name} with keys"
 
     def learn(self, environ: Environ) -> None:
-        """Remember whose credential it was, or that it is nobody's any more.
+        """Remember whose key it was, or that it is nobody's any more.
 
         Requests with a session that has ended must not count for its member.
         """
-        credential = get_credential(environ)
-        is_unknown = MEMBER_ID_KEY not in environ
-        if is_unknown or not credential or len(credential) > MAX_CREDENTIAL_LENGTH:
+        if MEMBER_ID_KEY not in environ:
             return
-        member_id = environ[MEMBER_ID_KEY]
+        presented = find_session_key(environ)
+        if presented is None or len(presented.key) > MAX_KEY_LENGTH:
+            return
+        key, member_id = presented.key, environ[MEMBER_ID_KEY]
         with self._lock:
             if member_id is None:
-                self._members.pop(credential, None)
+                self._members.pop(key, None)
                 return
-            self._members[credential] = member_id
-            self._members.move_to_end(credential)
-            if len(self._members) > MAX_KNOWN_CREDENTIALS:
+            self._members[key] = member_id
+            self._members.move_to_end(key)
+            if len(self._members) > MAX_KNOWN_KEYS:
                 self._members.popitem(last=False)
-
-
-def get_credential(environ: Environ) -> str:
-    credential: str = environ.get("HTTP_AUTHORIZATION") or environ.get(
-        "HTTP_COOKIE", ""
-    )
-    return credential
 
 
 def name_member(member_id: int) -> str:

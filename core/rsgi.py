@@ -13,12 +13,15 @@ import signal
 import sys
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable
 from io import BytesIO
 from typing import IO, Any
 
 from django.conf import settings
+from django.core.handlers.wsgi import WSGIRequest
 from django.utils import translation
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext_lazy
 
 from core.api.body_limits import DEFAULT_BODY_BYTES
@@ -28,14 +31,14 @@ from core.api.exception_handler import (
     PayloadTooLargeError,
     problem_response,
 )
-from core.errors import DomainError, ServiceUnavailableError
+from core.errors import DomainError, RateLimitedError, ServiceUnavailableError
 from core.heartbeats import start_beating
 from core.languages import choose_language
 from core.metrics import rejected_request_count
 from core.metrics_files import claim_metrics_number
 from core.process_metrics import update_process_metrics
 from core.request_clients import MEMBER_ID_KEY, RequestClients, name_member
-from core.request_queue import Job, RequestQueue
+from core.request_queue import RETRY_AFTER_SECONDS, Job, RequestQueue
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +48,8 @@ MAX_URL_BYTES = 8_190  # a filter by Korean words is long
 # Larger bodies go to temporary files.
 MAX_IN_MEMORY_BYTES = 2**16
 MAX_LARGE_BODIES = 64
+# Slow uploads of one client must not keep others from theirs.
+MAX_LARGE_BODIES_PER_CLIENT = 16
 # After this time, the rate of a poor mobile network is required.
 BODY_TIMEOUT_SECONDS = 8.0
 MIN_BYTES_PER_SECOND = 2**14
@@ -52,6 +57,11 @@ QUEUE_CHECK_SECONDS = 0.05
 # One thread may wait for a store while the other reports liveness.
 HEALTH_THREADS = 2
 HEALTH_PATHS = ("/api/health", "/metrics")
+REFUSAL_MIDDLEWARE = (
+    "core.response_headers.ResponseHeadersMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "corsheaders.middleware.CorsMiddleware",
+)
 PARENT_CHECK_SECONDS = 1.0
 METRICS_INTERVAL_SECONDS = 5.0
 
@@ -96,7 +106,8 @@ class ThreadedWSGIApplication:
             HEALTH_THREADS, HEALTH_THREADS, HEALTH_THREADS
         )
         self._clients = RequestClients()
-        self._large_body_count = 0
+        # By client.
+        self._large_bodies: Counter[str] = Counter()
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         claim_metrics_number()
@@ -121,11 +132,13 @@ class ThreadedWSGIApplication:
         try:
             if len(scope.path) + len(scope.query_string) > MAX_URL_BYTES:
                 raise UriTooLongError
+            client = self._clients.identify(environ)
             limit = self._get_body_limit(environ, scope.path)
-            environ["wsgi.input"] = await self._read_body(environ, protocol, limit)
+            environ["wsgi.input"] = await self._read_body(
+                environ, protocol, client, limit
+            )
             is_health = scope.path.startswith(HEALTH_PATHS)
             requests = self._health_requests if is_health else self._requests
-            client = self._clients.identify(environ)
             job = Job(environ, protocol, client, self._loop.time())
             self._refuse(requests, requests.add(job))
         except DomainError as error:
@@ -143,7 +156,7 @@ class ThreadedWSGIApplication:
         )
 
     async def _read_body(
-        self, environ: Environ, protocol: Protocol, limit: int
+        self, environ: Environ, protocol: Protocol, client: str, limit: int
     ) -> IO[bytes]:
         length = int(environ.get("CONTENT_LENGTH", 0))
         is_chunked = "HTTP_TRANSFER_ENCODING" in environ
@@ -160,17 +173,26 @@ class ThreadedWSGIApplication:
                     raise RequestTimeoutError from None
                 except Exception as error:
                     raise BodyCutOffError from error
-        if self._large_body_count >= MAX_LARGE_BODIES:
-            raise ServiceUnavailableError
-        self._large_body_count += 1
-        try:
-            body, received = await read_large_body(protocol, limit)
-        finally:
-            self._large_body_count -= 1
+        body, received = await self._read_large_body(protocol, client, limit)
         if received != length and not is_chunked:
             raise BodyCutOffError
         environ["CONTENT_LENGTH"] = str(received)
         return body
+
+    async def _read_large_body(
+        self, protocol: Protocol, client: str, limit: int
+    ) -> tuple[IO[bytes], int]:
+        if self._large_bodies[client] >= MAX_LARGE_BODIES_PER_CLIENT:
+            raise RateLimitedError(RETRY_AFTER_SECONDS)
+        if self._large_bodies.total() >= MAX_LARGE_BODIES:
+            raise ServiceUnavailableError
+        self._large_bodies[client] += 1
+        try:
+            return await read_large_body(protocol, limit)
+        finally:
+            self._large_bodies[client] -= 1
+            if not self._large_bodies[client]:
+                del self._large_bodies[client]
 
     def _work(self, requests: RequestQueue) -> None:
         job = requests.take()
@@ -209,9 +231,9 @@ class ThreadedWSGIApplication:
                 response.close()
 
     def _reject_overdue(self) -> None:
+        self._loop.call_later(QUEUE_CHECK_SECONDS, self._reject_overdue)
         for requests in (self._requests, self._health_requests):
             self._refuse(requests, requests.pop_overdue(self._loop.time()))
-        self._loop.call_later(QUEUE_CHECK_SECONDS, self._reject_overdue)
 
     def _refuse(self, requests: RequestQueue, jobs: Iterable[Job]) -> None:
         for job in jobs:
@@ -307,12 +329,25 @@ async def read_large_body(protocol: Protocol, limit: int) -> tuple[IO[bytes], in
 
 
 def reject(protocol: Protocol, error: DomainError, environ: Environ) -> None:
-    """Close the connection of a body that was not read."""
+    """Answer without the application; close the connection of an unread body."""
     rejected_request_count.labels(error.code).inc()
     language = choose_language(environ.get("HTTP_ACCEPT_LANGUAGE", ""))
+    is_unread = "wsgi.input" not in environ
+    request: Any = WSGIRequest({"wsgi.input": BytesIO(), **environ})
+    request.refusal = error
     with translation.override(language):
-        response = problem_response(error)
-    headers = [*response.items(), ("Cache-Control", "no-store")]
-    if "wsgi.input" not in environ:
+        response = get_refusal_handler()(request)
+    headers = list(response.items())
+    if is_unread:
         headers.append(("Connection", "close"))
     protocol.response_bytes(response.status_code, headers, response.content)
+
+
+@functools.cache
+def get_refusal_handler() -> Callable[[Any], Any]:
+    """Return what answers with the error of a request: browsers need some headers."""
+    handler: Callable[[Any], Any] = lambda request: problem_response(request.refusal)  # noqa: E731
+    for name in reversed(settings.MIDDLEWARE):
+        if name in REFUSAL_MIDDLEWARE:
+            handler = import_string(name)(handler)
+    return handler

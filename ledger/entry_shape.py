@@ -15,7 +15,7 @@ from core.errors import DomainError, FieldError, InvalidFieldError
 MAX_MEMO_LENGTH = 500
 MAX_TAGS_PER_ENTRY = 50
 # The JSON of a shape with all lines and tags, each character escaped.
-MAX_SHAPE_BYTES = 5 * 2**16
+MAX_SHAPE_BYTES = 9 * 2**16
 # The id of a stored row, or a name. A shape has categories by either, never by both.
 Ref = int | str
 INCOME, EXPENSE, TRANSFER = "income", "expense", "transfer"

@@ -21,8 +21,9 @@ from core.logging import current_client
 
 MAX_HASHES_PER_ADDRESS = 2
 MAX_HASHES = max(1, settings.WEB_THREADS // 2)
-# Other threads need the core for a millisecond, a hash for thirty.
-HASHING_NICENESS = 10
+# Other threads need the core for a millisecond, a hash for thirty. With more, hashes
+# get no core in time while others use all of them.
+HASHING_NICENESS = 5
 
 Result = TypeVar("Result")
 

@@ -41,7 +41,6 @@ from accounts.members.serializers import (
 )
 from accounts.sessions.authentication import (
     current_member,
-    extract_session_key,
     session_key_hash,
 )
 from accounts.sessions.cookies import delete_session_cookie, set_session_cookie
@@ -58,6 +57,7 @@ from core.client_ip import get_client_ip
 from core.errors import DuplicateError, ProviderUnavailableError, RateLimitedError
 from core.languages import choose_language_of
 from core.logging import member_id
+from core.session_keys import find_session_key
 
 
 class SignupView(APIView):
@@ -277,7 +277,7 @@ def login_response(
             members["addressProved"] = False
         raise SecondFactorRequiredError(members=members)
     # The cookie's old session ends, against session fixation.
-    presented = extract_session_key(request)
+    presented = find_session_key(request.META)
     if presented is not None and presented.is_from_cookie:
         revoke_session(hash_session_key(presented.key))
     member_id.set(result.member.pk)

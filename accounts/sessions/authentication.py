@@ -17,16 +17,11 @@ from core.api.token_scopes import ScopeRequiredError, get_required_scope
 from core.errors import CrossOriginError
 from core.languages import use_language_of_member
 from core.logging import current_client, member_id
+from core.request_clients import MEMBER_ID_KEY
+from core.session_keys import BEARER_SCHEME, find_session_key
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 SAFE_FETCH_SITES = frozenset({"same-origin", "none"})
-BEARER_SCHEME = "bearer"
-
-
-@dataclass(frozen=True, slots=True)
-class PresentedSessionKey:
-    key: str
-    is_from_cookie: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +38,15 @@ class SessionAuthentication(BaseAuthentication):
     def authenticate(
         self, request: Request
     ) -> tuple[Member, SessionCredentials] | None:
-        presented = extract_session_key(request)
+        presented = find_session_key(request.META)
         if presented is None:
             return None
         session = find_session(presented.key)
+        # The web server counts what a member uses, and learns whose key it is.
+        request.META[MEMBER_ID_KEY] = None
         if session is None or session.member is None or not session.member.is_active:
             return None
+        request.META[MEMBER_ID_KEY] = session.member.pk
         if session.scopes is not None:
             # Tokens are never in cookies.
             if presented.is_from_cookie:
@@ -83,17 +81,6 @@ def session_credentials(request: Request) -> SessionCredentials:
 
 def session_key_hash(request: Request) -> str:
     return session_credentials(request).session.key_hash
-
-
-def extract_session_key(request: HttpRequest) -> PresentedSessionKey | None:
-    """Return the session key; a bearer header, even an empty one, hides the cookie."""
-    scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
-    is_bearer = scheme.lower() == BEARER_SCHEME
-    if is_bearer:
-        key = token.strip()
-    else:
-        key = request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
-    return PresentedSessionKey(key, is_from_cookie=not is_bearer) if key else None
 
 
 def require_same_origin(request: HttpRequest) -> None:

@@ -23,7 +23,7 @@ from core.api.views import ViewSet
 from core.errors import RateLimitedError
 
 # Each character escaped.
-MAX_COMMENT_BYTES = 2**15
+MAX_COMMENT_BYTES = 2**16
 
 
 class PostCommentViewSet(ViewSet):

@@ -34,7 +34,7 @@ from core.api.views import ViewSet
 from core.errors import DuplicateError, RateLimitedError
 
 # Each character escaped.
-MAX_POST_BYTES = 2**20
+MAX_POST_BYTES = 5 * 2**18
 
 
 class PostViewSet(ViewSet):

@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.urls import Resolver404, resolve
 
-# Room for a few texts with all characters escaped (`\uXXXX`).
+# Room for a few texts with all characters escaped, an emoji as `\uXXXX\uXXXX`.
 DEFAULT_BODY_BYTES = 2**14
 
 

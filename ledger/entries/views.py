@@ -1,5 +1,6 @@
 """Entries, refunds and merges."""
 
+from datetime import date
 from typing import Any
 
 from django.utils import timezone
@@ -233,7 +234,9 @@ class EntryViewSet(OwnedModelViewSet):
         """
         query = validate_query(TransferCandidateQuerySerializer, request)
         end = query.get("to") or timezone.localdate()
-        start = query.get("from_") or end - CANDIDATE_PERIOD
+        start = query.get("from_") or (
+            max(end, date.min + CANDIDATE_PERIOD) - CANDIDATE_PERIOD
+        )
         if (end - start).days > MAX_CANDIDATE_DAYS:
             detail = gettext("The range is limited to {limit} days.")
             raise InvalidFieldError(

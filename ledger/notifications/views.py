@@ -41,7 +41,7 @@ class CardNotificationViewSet(OwnedViewSet):
     )
     schema_tag = "Card notifications"
     # The text, each character escaped.
-    body_limits = {"process_notification": 2**15, "parse_notification": 2**15}
+    body_limits = {"process_notification": 2**16, "parse_notification": 2**16}
     raises = {
         "process_notification": [LimitReachedError],
     }

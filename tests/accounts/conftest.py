@@ -13,7 +13,7 @@ from accounts.models import Member
 from tests.support.clients import JSONClient
 from tests.support.id_tokens import Vouch, fake_provider_at
 from tests.support.second_factors import give_totp
-from tests.support.stores import ValkeyServer, find_closed_port, redis_at, run_valkey
+from tests.support.stores import find_closed_port, redis_at
 
 
 @pytest.fixture(autouse=True)
@@ -31,13 +31,6 @@ def slow_machine_timeouts() -> Iterator[None]:
 @pytest.fixture
 def client(free_member: Member) -> JSONClient:
     return JSONClient(free_member)
-
-
-@pytest.fixture
-def own_valkey() -> Iterator[ValkeyServer]:
-    """Run a Valkey of its own, which the test may stop, hang or fill."""
-    with run_valkey() as server:
-        yield server
 
 
 @pytest.fixture

@@ -10,10 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from core.rsgi import MAX_BODY_BYTES, MAX_IN_MEMORY_BYTES, build_environ
+from core.rsgi import (
+    MAX_BODY_BYTES,
+    MAX_IN_MEMORY_BYTES,
+    MAX_LARGE_BODIES_PER_CLIENT,
+    build_environ,
+)
 from devstack.stores.data_dir import LOOPBACK
 from tests.support.waiting import wait_until
-from tests.support.web_server import WebServer
+from tests.support.web_server import WEB_ORIGIN, WebServer
 
 # As in `tests.support.echo`.
 THREADS, MAX_WAITING_REQUESTS = 2, 2
@@ -231,6 +236,38 @@ def test_requests_of_one_client_are_limited(server: WebServer) -> None:
         server.send("GET", "/api/health/release")
         assert [each.getresponse().status for each in greedy] == [200] * 3
     assert server.send("GET", "/")[0] == 200
+
+
+def test_slow_uploads_of_one_client_leave_places_to_others(server: WebServer) -> None:
+    head = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    (token,) = server.log_in("41")
+
+    def upload(**headers: str) -> int:
+        # Chunked, as its length is not known.
+        return server.send("POST", "/", iter([b"x"]), **headers)[0]
+
+    with ExitStack() as slow:
+        for _ in range(MAX_LARGE_BODIES_PER_CLIENT):
+            address = LOOPBACK, server.port
+            slow.enter_context(socket.create_connection(address)).sendall(head)
+        wait_until(lambda: upload() == 429)
+        assert upload(**token) == 200
+    wait_until(lambda: upload() == 200)
+
+
+def test_refusals_outside_of_django_have_the_headers_of_every_answer(
+    server: WebServer,
+) -> None:
+    with closing(server.connect()) as client:
+        client.request("GET", "/" + "x" * 9_000, headers={"Origin": WEB_ORIGIN})
+        response = client.getresponse()
+    assert response.status == 414
+    assert response.headers["Cache-Control"] == "no-store"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert response.headers["X-Frame-Options"] == "DENY"
+    assert response.headers["Referrer-Policy"] == "same-origin"
+    assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+    assert response.headers["Access-Control-Allow-Origin"] == WEB_ORIGIN
 
 
 def test_url_that_is_too_long_is_refused(server: WebServer) -> None:

@@ -1,4 +1,4 @@
-"""Fixtures that stand in for the outside services: loopback servers, a folder."""
+"""Fixtures that stand in for stores and outside services: loopback servers, a folder."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,9 +12,17 @@ from werkzeug.serving import BaseWSGIServer
 
 from core import http_client
 from ledger.currencies import rates
+from tests.support.stores import ValkeyServer, run_valkey
 
 POLL_INTERVAL_SECONDS = 0.02
 Handler = Callable[[Request], Response]
+
+
+@pytest.fixture
+def own_valkey() -> Iterator[ValkeyServer]:
+    """Run a Valkey of its own, which the test may stop, hang or fill."""
+    with run_valkey() as server:
+        yield server
 
 
 class FakeRates:

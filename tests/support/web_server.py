@@ -27,6 +27,8 @@ server.HEADER_TIMEOUT_MILLISECONDS = {TIMEOUT_MILLISECONDS}
 server.WRITE_TIMEOUT_MILLISECONDS = {TIMEOUT_MILLISECONDS}
 server.main(*sys.argv[1:])
 """
+# Of a web client that the service knows.
+WEB_ORIGIN = "https://app.example"
 
 
 class WebServer:
@@ -43,7 +45,8 @@ class WebServer:
                 ],
                 cwd=ROOT,
                 env=os.environ
-                | {"BIND": f"{LOOPBACK}:{self.port}", "WEB_CONCURRENCY": "1"},
+                | {"BIND": f"{LOOPBACK}:{self.port}", "WEB_CONCURRENCY": "1"}
+                | {"CORS_ALLOWED_ORIGINS": WEB_ORIGIN},
                 stdout=out,
                 stderr=out,
             )

@@ -47,3 +47,17 @@ def test_range_of_candidates_is_limited(client: JSONClient) -> None:
     assert_problem(refused, 400, "VALIDATION_ERROR")
     assert [each["field"] for each in refused.data["errors"]] == ["to"]
     assert client.send("GET", f"{path}&from=0001-01-01").status_code == 400
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "to=0001-01-01",
+        "to=0001-02-01",
+        "from=0001-01-01&to=0001-01-01",
+        "from=9999-12-30&to=9999-12-31",
+        "to=9999-12-31",
+    ],
+)
+def test_candidates_at_the_ends_of_the_calendar(client: JSONClient, query: str) -> None:
+    assert client.get_json(f"{ENTRIES}/transfer-candidates?{query}") == []
