@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext, gettext_lazy
 
 from accounts.models import Member
-from core.db.rows import fetch_all
+from core.db.rows import fetch_parts
 from core.errors import DuplicateError, InvalidFieldError, raise_on_constraint_violation
 from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.base.ownership import get_owned_or_404
@@ -77,10 +77,17 @@ _SPENDING_BY_DAY = f"""
     )
     GROUP BY date
 """  # noqa: S608 - constants
-_ACTUAL_INCOME = """
-    SELECT coalesce(sum(amount), 0)::bigint FROM account_category_total
-    WHERE member_id = %(member)s AND month = %(start)s AND type = 'income'
-"""
+_STATUS = {
+    "spending": _SPENDING_BY_BUDGET,
+    "actual_income": """
+        SELECT coalesce(sum(amount), 0)::bigint AS amount FROM account_category_total
+        WHERE member_id = %(member)s AND month = %(start)s AND type = 'income'
+    """,
+    "expected_income": """
+        SELECT amount FROM account_budget_income
+        WHERE member_id = %(member)s AND year = %(year)s AND month = %(month)s
+    """,
+}
 
 
 class SpendingRow(NamedTuple):
@@ -196,12 +203,11 @@ def get_budget_status(member: Member, month: Month) -> MonthlyBudgetStatus:
     total counts the major one only.
     """
     params = _month_params(member, month)
-    rows = fetch_all(_SPENDING_BY_BUDGET, params, SpendingRow)
+    parts = fetch_parts(_STATUS, params)
+    rows = [SpendingRow(**row) for row in parts["spending"]]
     majors = {row.category_id for row in rows if row.parent_id is None}
     counted = [row for row in rows if row.parent_id not in majors]
-    with connection.cursor() as cursor:
-        cursor.execute(_ACTUAL_INCOME, params)
-        (actual_income,) = cursor.fetchone()
+    expected = sum(row["amount"] for row in parts["expected_income"])
     return MonthlyBudgetStatus(
         categories=[
             BudgetStatus(row.category, row.parent, row.budgeted, row.spent)
@@ -213,8 +219,8 @@ def get_budget_status(member: Member, month: Month) -> MonthlyBudgetStatus:
             budgeted=sum(row.budgeted for row in counted),
             spent=sum(row.spent for row in counted),
         ),
-        expected_income=get_expected_income(member, month),
-        actual_income=actual_income,
+        expected_income=expected,
+        actual_income=parts["actual_income"][0]["amount"],
     )
 
 

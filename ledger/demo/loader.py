@@ -30,7 +30,7 @@ from ledger.demo.transfers import (
 from ledger.entry_shape import default_category_type
 from ledger.models.base import CategoryType
 from ledger.rollups.definitions import bulk_write
-from ledger.wallets.wallets import list_wallets
+from ledger.wallets.wallets import select_wallets
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def create_demo_ledger(ledger: LockedLedger, now: datetime, today: date) -> Demo
         LedgerWriter(member, now).write(backup)
     booked = process_rules(member, now, today)
     # All entries are booked now: the wallets reach `BALANCES_TODAY`.
-    for wallet in list_wallets(member).filter(name__in=BALANCES_TODAY):
+    for wallet in select_wallets(member.pk).filter(name__in=BALANCES_TODAY):
         wallet.opening_balance += BALANCES_TODAY[wallet.name] - wallet.balance
         wallet.save(update_fields=["opening_balance"])
     create_expected_incomes(member, today)

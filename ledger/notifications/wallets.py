@@ -26,7 +26,7 @@ from ledger.base.encryption import (
 )
 from ledger.models import Entry, Wallet
 from ledger.models.base import EntryType
-from ledger.wallets.wallets import list_wallets
+from ledger.wallets.wallets import select_wallets
 
 MIN_CARD_DIGITS = 2
 MIN_ACCOUNT_DIGITS = 3
@@ -226,7 +226,7 @@ def compute_balance_difference(
     """Return the printed balance less the account's, in whole home-currency units."""
     if booking.balance is None or booking.balance_currency is not None:
         return None
-    balances = list_wallets(member).filter(pk=account.id)
+    balances = select_wallets(member.pk).filter(pk=account.id)
     return int(booking.balance) - int(balances.values_list("balance", flat=True).get())
 
 

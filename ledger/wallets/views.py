@@ -67,7 +67,7 @@ class WalletViewSet(ReorderMixin, OwnedModelViewSet):
     lookup_url_kwarg = "wallet_id"
 
     def get_queryset(self) -> OwnedQuerySet:
-        return wallets.with_balance(super().get_queryset(), self.member)
+        return wallets.select_wallets(self.member.pk)
 
     def perform_create(self, serializer: BaseSerializer[Any]) -> None:
         serializer.instance = wallets.create_wallet(
@@ -174,3 +174,7 @@ class WalletViewSet(ReorderMixin, OwnedModelViewSet):
 
     def perform_reorder(self, ids: list[int]) -> None:
         wallets.reorder_wallets(self.member, ids)
+
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        rows = wallets.list_wallets(self.member)
+        return Response(list_payload(WalletSerializer, rows))

@@ -21,6 +21,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from accounts.models import Member
 from core.api.ordering import next_position, reorder
+from core.db.compiled_query import CompiledQuery
 from core.errors import (
     DuplicateError,
     InvalidFieldError,
@@ -54,17 +55,19 @@ _MOVED_SINCE = moved_since_sql('"account"."id"').replace("%(member)s", "%s")
 WALLET_NAME_TAKEN = gettext_lazy("A wallet with this name already exists.")
 
 
-def list_wallets(member: Member) -> OwnedQuerySet:
-    return with_balance(Wallet.objects.owned_by(member), member)
+def list_wallets(member: Member) -> list[Wallet]:
+    """Return the wallets in their order, as `select_wallets` does, in less time."""
+    return _WALLETS.fetch_all(member.pk)
 
 
-def with_balance(rows: OwnedQuerySet, member: Member) -> OwnedQuerySet:
+def select_wallets(member_id: int) -> OwnedQuerySet:
     """Add `balance` and `value_change`, both of confirmed entries."""
-    rollup = WalletRollup.objects.owned_by(member).filter(wallet_id=OuterRef("pk"))
+    rollup = WalletRollup.objects.filter(member_id=member_id, wallet_id=OuterRef("pk"))
     flow = Coalesce(Subquery(rollup.values("balance")), 0)
     moved = RawSQL(  # noqa: S611 - constants
-        _MOVED_SINCE, [member.pk] * _MOVED_SINCE.count("%s"), BigIntegerField()
+        _MOVED_SINCE, [member_id] * _MOVED_SINCE.count("%s"), BigIntegerField()
     )
+    rows = Wallet.objects.filter(member_id=member_id)
     annotated: OwnedQuerySet = rows.annotate(
         balance=F("opening_balance") + flow,
         value_change=Case(
@@ -73,6 +76,9 @@ def with_balance(rows: OwnedQuerySet, member: Member) -> OwnedQuerySet:
         ),
     )
     return annotated
+
+
+_WALLETS = CompiledQuery(select_wallets)
 
 
 @ledger_write
@@ -131,7 +137,7 @@ def get_value(wallet: Wallet) -> int | None:
 
 
 def get_wallet(member: Member, wallet_id: int) -> Wallet:
-    wallet: Wallet = get_owned_or_404(list_wallets(member), member, wallet_id)
+    wallet: Wallet = get_owned_or_404(select_wallets(member.pk), member, wallet_id)
     return wallet
 
 

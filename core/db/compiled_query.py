@@ -1,0 +1,32 @@
+"""Queries whose SQL Django compiles once: it takes longer than running them."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from django.db.models import QuerySet
+
+# An id that no row has, in place of the one that a call names.
+_ANY_ID = -7_319_204_581
+
+
+class CompiledQuery:
+    """The rows of one owner, as `make_rows` selects them by the owner's id.
+
+    The rows have their annotations. `make_rows` must use the id as a parameter only:
+    its SQL is the same for all owners.
+    """
+
+    def __init__(self, make_rows: Callable[[int], QuerySet[Any]]) -> None:
+        self._make_rows = make_rows
+
+    def fetch_all(self, owner_id: int) -> list[Any]:
+        sql, params = self._compiled
+        values = [owner_id if value == _ANY_ID else value for value in params]
+        return list(self._model.objects.raw(sql, values))
+
+    @functools.cached_property
+    def _compiled(self) -> tuple[str, tuple[Any, ...]]:
+        rows = self._make_rows(_ANY_ID)
+        self._model: Any = rows.model
+        return rows.query.sql_with_params()
