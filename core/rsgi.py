@@ -343,10 +343,14 @@ def reject(protocol: Protocol, error: DomainError, environ: Environ) -> None:
     protocol.response_bytes(response.status_code, headers, response.content)
 
 
+def answer_with_refusal(request: Any) -> Any:
+    return problem_response(request.refusal)
+
+
 @functools.cache
 def get_refusal_handler() -> Callable[[Any], Any]:
     """Return what answers with the error of a request: browsers need some headers."""
-    handler: Callable[[Any], Any] = lambda request: problem_response(request.refusal)  # noqa: E731
+    handler: Callable[[Any], Any] = answer_with_refusal
     for name in reversed(settings.MIDDLEWARE):
         if name in REFUSAL_MIDDLEWARE:
             handler = import_string(name)(handler)
