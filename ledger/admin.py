@@ -25,7 +25,7 @@ from ledger.categories.defaults import DOWN, UP
 from ledger.categories.tree import validate_parent
 from ledger.models import DefaultCategory
 
-FIELDS = ("type", "parent", "name", "name_en")
+FIELDS = ("type", "parent", "name", "name_en", "icon", "color")
 MOVE_STEPS = {"up": UP, "down": DOWN}
 TYPES: Badges = {
     DefaultCategory.Type.EXPENSE: (_("Expense"), ""),
@@ -38,6 +38,8 @@ LABELS = {
     "parent": _("Above it"),
     "name": _("Name"),
     "name_en": _("Name in English"),
+    "icon": _("Icon"),
+    "color": _("Colour"),
 }
 
 

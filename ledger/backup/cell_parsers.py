@@ -16,7 +16,12 @@ from core.api.fields import DECIMAL_RE, MAX_AMOUNT, has_control_characters
 from ledger.base.encryption import ENCRYPTED_PREFIX, MAX_PLAINTEXT_BYTES
 from ledger.base.fields import MAX_TAGS_PER_ENTRY
 from ledger.currencies.codes import CURRENCY_CODES
-from ledger.models.base import MAX_NAME_LENGTH
+from ledger.models.base import (
+    COLOR_PATTERN,
+    COLOR_TEXT,
+    MAX_ICON_LENGTH,
+    MAX_NAME_LENGTH,
+)
 
 T = TypeVar("T")
 CellParser: TypeAlias = Callable[[Any], T]
@@ -65,6 +70,9 @@ def _to_text(cell: Any) -> str:
 
 
 _parse_name_text = text_parser(MAX_NAME_LENGTH)
+
+
+_parse_icon_text = text_parser(MAX_ICON_LENGTH)
 
 
 def parse_name(cell: Any) -> str:
@@ -230,6 +238,19 @@ def parse_line_amount(cell: Any) -> int:
     if amount == 0:
         raise CellError("zero", gettext("Must not be 0."))
     return amount
+
+
+def parse_icon(cell: Any) -> str | None:
+    return _parse_icon_text(cell) or None
+
+
+def parse_color(cell: Any) -> str | None:
+    color = _to_text(cell).strip().lower()
+    if not color:
+        return None
+    if not re.fullmatch(COLOR_PATTERN, color):
+        raise CellError("invalid", str(COLOR_TEXT))
+    return color
 
 
 def parse_currency(cell: Any) -> str:

@@ -18,9 +18,11 @@ from ledger.backup.cell_parsers import (
     parse_amount,
     parse_boolean,
     parse_clock_time,
+    parse_color,
     parse_currency,
     parse_date,
     parse_entry_amount,
+    parse_icon,
     parse_keys,
     parse_line_amount,
     parse_moment,
@@ -58,7 +60,12 @@ from ledger.models import (
     Valuation,
     Wallet,
 )
-from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, CategoryType, EntryType
+from ledger.models.base import (
+    MAX_MEMO_LENGTH,
+    MAX_NAME_LENGTH,
+    CategoryType,
+    EntryType,
+)
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR
 from ledger.models.entries import EntryDetails
 from ledger.models.recurring import MAX_INTERVAL
@@ -91,11 +98,15 @@ class WalletRow:
     current_value: int | None = column(parse_signed_amount, default=None)
     archived: bool = column(parse_boolean, default=False)
     memo: str = column(_parse_memo, default="", has_recurring_texts=False)
+    icon: str | None = column(parse_icon, default=None)
+    color: str | None = column(parse_color, default=None)
 
 
 @row_class
 class TagRow:
     name: str = column(parse_tag_name)
+    icon: str | None = column(parse_icon, default=None)
+    color: str | None = column(parse_color, default=None)
 
 
 @row_class
@@ -103,6 +114,8 @@ class CategoryRow:
     type: str = column(_parse_category_type)
     name: str = column(parse_name)
     parent: str | None = column(parse_name, default=None, select="p.name")
+    icon: str | None = column(parse_icon, default=None)
+    color: str | None = column(parse_color, default=None)
 
 
 @row_class

@@ -22,6 +22,8 @@ from core.api.serializers import QuerySerializer, Serializer
 from ledger.backup.columns import ENTRIES
 from ledger.base.fields import (
     MAX_TAGS_PER_ENTRY,
+    ColorField,
+    IconField,
     NameField,
     OptionalTextField,
     SignedMoneyField,
@@ -97,16 +99,22 @@ class WalletRowRequestSerializer(Serializer):
         **OPTIONAL, help_text="True if the wallet is no longer used; null is false."
     )
     memo = OptionalTextField()
+    icon = IconField()
+    color = ColorField()
 
 
 class TagRowRequestSerializer(Serializer):
     name = TagNameField(max_length=MAX_NAME_LENGTH, help_text="Name of the tag.")
+    icon = IconField()
+    color = ColorField()
 
 
 class CategoryRowRequestSerializer(Serializer):
     type = ClosedChoiceField(choices=CategoryType.choices, help_text=TYPE_TEXT)
     name = NameField()
     parent = NameField(**OPTIONAL)  # type: ignore[assignment]
+    icon = IconField()
+    color = ColorField()
 
 
 class ReferringRowSerializer(Serializer):

@@ -1,6 +1,7 @@
 """Serializer fields of several topics."""
 
-from typing import Any
+import re
+from typing import Any, ClassVar
 
 from core.api.field_texts import FieldText
 from core.api.fields import (
@@ -12,7 +13,15 @@ from core.api.fields import (
 )
 from ledger.entry_shape import MAX_TAGS_PER_ENTRY as MAX_TAGS_PER_ENTRY
 from ledger.models import Category
-from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH
+from ledger.models.base import (
+    COLOR_PATTERN,
+    COLOR_TEXT,
+    MAX_ICON_LENGTH,
+    MAX_MEMO_LENGTH,
+    MAX_NAME_LENGTH,
+)
+
+COLOR = re.compile(COLOR_PATTERN)
 
 
 class NameField(StrictCharField):
@@ -39,6 +48,45 @@ class OptionalTextField(StrictCharField):
             default="",
             **kwargs,
         )
+
+
+class IconField(StrictCharField):
+    """Null, or what a client shows beside the name; a PUT without it keeps it."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        text = FieldText(
+            "A client's name of an icon, or one emoji; null without one.",
+            requests=f"1 to {MAX_ICON_LENGTH} characters.",
+            left_out="Left out of an update, it does not change.",
+        )
+        kwargs.setdefault("help_text", text)
+        super().__init__(
+            max_length=MAX_ICON_LENGTH, required=False, allow_null=True, **kwargs
+        )
+
+
+class ColorField(StrictCharField):
+    """Null, or a colour in small hexadecimal digits; a PUT without it keeps it."""
+
+    pattern = "^#[0-9a-fA-F]{6}$"
+
+    default_error_messages: ClassVar[dict[str, Any]] = {
+        "invalid": COLOR_TEXT,
+    }
+
+    def __init__(self, **kwargs: Any) -> None:
+        text = FieldText(
+            "A colour as `#rrggbb`; null without one.",
+            left_out="Left out of an update, it does not change.",
+        )
+        kwargs.setdefault("help_text", text)
+        super().__init__(required=False, allow_null=True, **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        value = super().to_internal_value(data).lower()
+        if not COLOR.fullmatch(value):
+            self.fail("invalid")
+        return value
 
 
 class CategoryNameField(NameField):

@@ -34,9 +34,22 @@ def list_categories(member: Member, type_: str | None = None) -> list[Category]:
 
 @ledger_write
 def create_category(
-    ledger: LockedLedger, *, name: str, type: str, parent: Category | None
+    ledger: LockedLedger,
+    *,
+    name: str,
+    type: str,
+    parent: Category | None,
+    icon: str | None = None,
+    color: str | None = None,
 ) -> Category:
-    category = Category(member=ledger.member, name=name, type=type, parent=parent)
+    category = Category(
+        member=ledger.member,
+        name=name,
+        type=type,
+        parent=parent,
+        icon=icon,
+        color=color,
+    )
     require_room(ledger, Category)
     validate_parent(category)
     category.sort_order = next_position(siblings_of(category))
@@ -166,7 +179,13 @@ def import_defaults(ledger: LockedLedger, *, english: bool) -> tuple[int, int]:
         name = _localized_name(default, english=english)
         if (default.type, name) in known:
             continue
-        category = Category(member=member, type=default.type, name=name)
+        category = Category(
+            member=member,
+            type=default.type,
+            name=name,
+            icon=default.icon,
+            color=default.color,
+        )
         if default.parent is not None:
             parent_name = _localized_name(default.parent, english=english)
             parent = known[default.type, parent_name]

@@ -5,6 +5,7 @@ from rest_framework import serializers
 from core.api.field_texts import FieldText
 from core.api.fields import ClosedChoiceField, StrictCharField, StrictPrimaryKeyField
 from core.api.serializers import Serializer
+from ledger.base.fields import ColorField, IconField
 from ledger.models import DefaultCategory
 from ledger.models.base import MAX_NAME_LENGTH
 
@@ -41,4 +42,6 @@ class DefaultCategorySerializer(Serializer):
             requests="Of the same type, and itself without a parent.",
         ),
     )
+    icon = IconField()
+    color = ColorField()
     sort_order = serializers.IntegerField(read_only=True)

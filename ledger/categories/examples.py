@@ -19,13 +19,15 @@ FOOD = {
     "name": "식비",
     "type": "expense",
     "parentId": None,
+    "icon": None,
+    "color": None,
     "sortOrder": 1,
 }
 LUNCH = FOOD | {"id": 22, "name": "점심", "parentId": 21}
 HOME = FOOD | {"id": 23, "name": "주거", "sortOrder": 2}
 RENT = FOOD | {"id": 24, "name": "월세", "parentId": 23}
 PAY = FOOD | {"id": 25, "name": "급여", "type": "income"}
-NEW_CAFE = {"name": "카페", "type": "expense"}
+NEW_CAFE = {"name": "카페", "type": "expense", "icon": "☕", "color": "#8d6e63"}
 CAFE = FOOD | NEW_CAFE | {"id": 26, "sortOrder": 3}
 MINOR_CAFE = CAFE | {"name": "커피", "parentId": 21, "sortOrder": 2}
 
@@ -35,6 +37,8 @@ DEFAULT_FOOD = {
     "nameEn": "Food",
     "type": "expense",
     "parentId": None,
+    "icon": "restaurant",
+    "color": "#ef6c00",
     "sortOrder": 1,
 }
 NEW_DEFAULT = {
@@ -42,6 +46,8 @@ NEW_DEFAULT = {
     "nameEn": "Delivery",
     "type": "expense",
     "parentId": 27,
+    "icon": None,
+    "color": None,
 }
 DEFAULT_DELIVERY = NEW_DEFAULT | {"id": 29, "sortOrder": 2}
 DEFAULT_GROCERIES = {
@@ -50,6 +56,8 @@ DEFAULT_GROCERIES = {
     "nameEn": "Groceries",
     "type": "expense",
     "parentId": 27,
+    "icon": None,
+    "color": None,
     "sortOrder": 1,
 }
 

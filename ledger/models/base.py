@@ -7,6 +7,7 @@ can be distributed by member (docs/scaling.md).
 
 from typing import Any, Self
 
+from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import (
     Case,
@@ -18,6 +19,7 @@ from django.db.models import (
 )
 from django.db.models.lookups import Exact
 from django.db.models.sql.where import WhereNode
+from django.utils.translation import gettext_lazy
 
 from accounts.models import Member
 from core.db.constraints import CompositeForeignKey, TablePrimaryKey
@@ -39,6 +41,10 @@ def generated_level_field(*, when_major: int | None, when_minor: int) -> Generat
 
 
 MAX_NAME_LENGTH = 100
+MAX_ICON_LENGTH = 40
+COLOR_LENGTH = 7
+COLOR_PATTERN = "^#[0-9a-f]{6}$"
+COLOR_TEXT = gettext_lazy("Must be a colour such as #1a2b3c.")
 # 100 a day for 13 years. A write of a whole ledger fits into one transaction.
 MAX_ENTRIES = 500_000
 MAX_ENTRIES_CONSTRAINT = "account_ledger_max_entries"
@@ -161,6 +167,33 @@ class OwnedModel(models.Model):
         rows = base_qs.filter(member_id=self.member_id)
         values = [value for value in values if value[0].name != "member"]
         return super()._do_update(rows, using, pk_val, values, *options)
+
+
+class LookModel(models.Model):
+    """How clients show a row (spec 3.21): both null unless a member chose them."""
+
+    # A client's name of an icon, or one emoji.
+    icon = models.CharField(max_length=MAX_ICON_LENGTH, null=True, blank=True)
+    color = models.CharField(
+        max_length=COLOR_LENGTH,
+        null=True,
+        blank=True,
+        validators=[RegexValidator(COLOR_PATTERN, COLOR_TEXT)],
+    )
+
+    class Meta:
+        abstract = True
+
+
+def look_constraints(table: str) -> list[models.BaseConstraint]:
+    return [
+        models.CheckConstraint(
+            condition=models.Q(color__regex=COLOR_PATTERN), name=f"{table}_color_known"
+        ),
+        models.CheckConstraint(
+            condition=~models.Q(icon=""), name=f"{table}_icon_not_empty"
+        ),
+    ]
 
 
 def owned_constraints(table: str) -> list[models.BaseConstraint]:

@@ -7,14 +7,16 @@ from core.db.constraints import CompositeForeignKey
 from ledger.models.base import (
     MAX_NAME_LENGTH,
     CategoryType,
+    LookModel,
     OwnedForeignKey,
     OwnedModel,
     generated_level_field,
+    look_constraints,
     owned_constraints,
 )
 
 
-class Category(OwnedModel):
+class Category(OwnedModel, LookModel):
     """A major category, or a minor one under it (spec 3.7).
 
     The database enforces the two levels: see `ledger.categories.tree`.
@@ -33,6 +35,7 @@ class Category(OwnedModel):
         ordering = ["type", "sort_order", "id"]
         constraints = [
             *owned_constraints("account_category"),
+            *look_constraints("account_category"),
             models.UniqueConstraint(
                 fields=["member", "type", "name"], name="account_category_name_unique"
             ),

@@ -5,10 +5,10 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from core.db.constraints import CompositeForeignKey
-from ledger.models.base import generated_level_field
+from ledger.models.base import LookModel, generated_level_field, look_constraints
 
 
-class DefaultCategory(models.Model):
+class DefaultCategory(LookModel):
     """A category that members may copy into their own ledger.
 
     An import in English uses `name_en`, if set. The database enforces two levels: see
@@ -40,6 +40,7 @@ class DefaultCategory(models.Model):
         verbose_name_plural = _("default categories")
         ordering = ["type", "sort_order", "id"]
         constraints = [
+            *look_constraints("default_category"),
             models.UniqueConstraint(
                 fields=["type", "name"], name="default_category_name_unique"
             ),

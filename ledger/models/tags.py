@@ -2,10 +2,16 @@
 
 from django.db import models
 
-from ledger.models.base import MAX_NAME_LENGTH, OwnedModel, owned_constraints
+from ledger.models.base import (
+    MAX_NAME_LENGTH,
+    LookModel,
+    OwnedModel,
+    look_constraints,
+    owned_constraints,
+)
 
 
-class Tag(OwnedModel):
+class Tag(OwnedModel, LookModel):
     """A word that members attach to entries (spec 3.8)."""
 
     name = models.CharField(max_length=MAX_NAME_LENGTH)
@@ -16,6 +22,7 @@ class Tag(OwnedModel):
         ordering = ["sort_order", "id"]
         constraints = [
             *owned_constraints("account_tag"),
+            *look_constraints("account_tag"),
             models.UniqueConstraint(
                 fields=["member", "name"], name="account_tag_name_unique"
             ),

@@ -6,15 +6,17 @@ from core.db.constraints import CompositeForeignKey
 from ledger.models.base import (
     MAX_MEMO_LENGTH,
     MAX_NAME_LENGTH,
+    LookModel,
     OwnedForeignKey,
     OwnedModel,
+    look_constraints,
     owned_constraints,
 )
 
 MAX_ACCOUNT_NUMBER_LENGTH = 64
 
 
-class Wallet(OwnedModel):
+class Wallet(OwnedModel, LookModel):
     """A bank account, card, loan, or cash (spec 3.2)."""
 
     class Kind(models.TextChoices):
@@ -51,6 +53,7 @@ class Wallet(OwnedModel):
         ordering = ["sort_order", "id"]
         constraints = [
             *owned_constraints("account"),
+            *look_constraints("account"),
             models.UniqueConstraint(
                 fields=["member", "name"], name="account_name_unique"
             ),

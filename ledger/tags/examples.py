@@ -13,9 +13,10 @@ from core.api.examples import (
 from core.errors import InvalidOrderError
 from ledger.tags.tags import TAG_NAME_TAKEN
 
-COMPANY = {"id": 31, "name": "회사", "sortOrder": 1}
-WEEKEND = {"id": 32, "name": "주말", "sortOrder": 2}
-TRIP = {"id": 33, "name": "여행", "sortOrder": 3}
+NO_LOOK = {"icon": None, "color": None}
+COMPANY = {"id": 31, "name": "회사", "sortOrder": 1, **NO_LOOK}
+WEEKEND = {"id": 32, "name": "주말", "sortOrder": 2, **NO_LOOK}
+TRIP = {"id": 33, "name": "여행", "sortOrder": 3, **NO_LOOK}
 
 COFFEE = {
     "id": 51,

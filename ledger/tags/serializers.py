@@ -3,10 +3,12 @@
 from rest_framework import serializers
 
 from core.api.serializers import Serializer
-from ledger.base.fields import LedgerTagNameField
+from ledger.base.fields import ColorField, IconField, LedgerTagNameField
 
 
 class TagSerializer(Serializer):
     id = serializers.IntegerField(read_only=True)
     name = LedgerTagNameField()
+    icon = IconField()
+    color = ColorField()
     sort_order = serializers.IntegerField(read_only=True)

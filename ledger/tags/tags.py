@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from typing import Any
 
 from django.utils.translation import gettext_lazy
 
@@ -23,9 +24,11 @@ def list_tags(member: Member) -> OwnedQuerySet:
 
 
 @ledger_write
-def create_tag(ledger: LockedLedger, name: str) -> Tag:
+def create_tag(
+    ledger: LockedLedger, name: str, icon: str | None = None, color: str | None = None
+) -> Tag:
     """Raise `DuplicateError` for a name that is taken."""
-    tag = Tag(member=ledger.member, name=name)
+    tag = Tag(member=ledger.member, name=name, icon=icon, color=color)
     require_room(ledger, Tag)
     tag.sort_order = next_position(list_tags(ledger.member))
     with _raise_if_name_is_taken():
@@ -34,9 +37,11 @@ def create_tag(ledger: LockedLedger, name: str) -> Tag:
 
 
 @ledger_write
-def rename_tag(ledger: LockedLedger, tag_id: int, name: str) -> Tag:
+def update_tag(ledger: LockedLedger, tag_id: int, changes: dict[str, Any]) -> Tag:
+    """Change the fields in `changes`; raise `DuplicateError` for the name."""
     tag: Tag = get_owned_or_404(Tag.objects.all(), ledger.member, tag_id)
-    tag.name = name
+    for name, value in changes.items():
+        setattr(tag, name, value)
     with _raise_if_name_is_taken():
         tag.save()
     return tag

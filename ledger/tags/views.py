@@ -38,14 +38,12 @@ class TagViewSet(ReorderMixin, OwnedModelViewSet):
     lookup_url_kwarg = "tag_id"
 
     def perform_create(self, serializer: BaseSerializer[Any]) -> None:
-        serializer.instance = tags.create_tag(
-            self.member, serializer.validated_data["name"]
-        )
+        serializer.instance = tags.create_tag(self.member, **serializer.validated_data)
 
     def perform_update(self, serializer: BaseSerializer[Any]) -> None:
-        # PATCH may leave out the only field.
-        if name := serializer.validated_data.get("name"):
-            serializer.instance = tags.rename_tag(self.member, self.object_id, name)
+        serializer.instance = tags.update_tag(
+            self.member, self.object_id, serializer.validated_data
+        )
 
     def perform_destroy(self, object_id: int) -> None:
         tags.delete_tag(self.member, object_id)

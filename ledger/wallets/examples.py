@@ -25,6 +25,8 @@ CASH = {
     "currentValue": None,
     "archived": False,
     "memo": "",
+    "icon": None,
+    "color": None,
     "sortOrder": 1,
 }
 CARD = CASH | {
@@ -53,6 +55,8 @@ NEW_SAVINGS = {
     "accountNumber": "3333-01-2345678",
     "openingBalance": 300_000,
     "memo": "제주 여행",
+    "icon": "✈️",
+    "color": "#1a73e8",
 }
 SAVINGS = CASH | NEW_SAVINGS | {"id": 14, "balance": 300_000, "sortOrder": 4}
 VALUED = SAVINGS | {"memo": "부산 여행", "archived": True, "manualValuation": True}

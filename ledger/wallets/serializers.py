@@ -9,7 +9,13 @@ from core.api.fields import IsoDateField, StrictBooleanField, StrictCharField
 from core.api.pagination import DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE
 from core.api.serializers import QuerySerializer, Serializer
 from ledger.base.encryption import DecryptionError
-from ledger.base.fields import NameField, OptionalTextField, SignedMoneyField
+from ledger.base.fields import (
+    ColorField,
+    IconField,
+    NameField,
+    OptionalTextField,
+    SignedMoneyField,
+)
 from ledger.entries.serializers import EntrySerializer
 from ledger.models import Wallet
 from ledger.models.base import MAX_NAME_LENGTH
@@ -96,6 +102,8 @@ class WalletSerializer(Serializer):
         help_text="True: no longer in use. It still counts in the net worth.",
     )
     memo = OptionalTextField()
+    icon = IconField()
+    color = ColorField()
     sort_order = serializers.IntegerField(read_only=True)
 
     def to_representation(self, instance: Wallet) -> dict[str, Any]:

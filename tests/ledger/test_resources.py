@@ -64,6 +64,15 @@ WRONG_TEMPLATE: dict[str, list[Any]] = {
     "tags": ["a", {}],
 }
 
+NO_LOOK: dict[str, Any] = {"icon": None, "color": None}
+LOOK: dict[str, Any] = {"icon": "👨‍👩‍👧‍👦", "color": "#00aaff"}
+WRONG_LOOK: dict[str, list[Any]] = {
+    "icon": ["", "  ", "x" * 41, 5, ["a"], "nul\x00"],
+    "color": ["", "#12345", "#1234567", "1a2b3c", "#12345g", "red", 5, "#12345\n6"],
+}
+# A PUT without them keeps them: clients of before do not know them.
+KEPT_BY_PUT = set(NO_LOOK)
+
 
 @dataclass(frozen=True)
 class Resource:
@@ -99,7 +108,8 @@ RESOURCES = {
             "currentValue": None,
             "archived": False,
             "memo": "",
-        },
+        }
+        | NO_LOOK,
         {
             "name": "연금",
             "kind": "PENSION",
@@ -110,7 +120,8 @@ RESOURCES = {
             "currentValue": -7,
             "archived": True,
             "memo": "a\nb",
-        },
+        }
+        | LOOK,
         {
             "name": NAMES,
             "kind": ["cash", "WALLET", None, True, [], {}],
@@ -121,6 +132,7 @@ RESOURCES = {
             "manualValuation": FLAGS,
             "archived": FLAGS,
             "memo": MEMOS,
+            **WRONG_LOOK,
         },
         {
             "name": ["가" * 100],
@@ -136,24 +148,27 @@ RESOURCES = {
                 "OTHER",
             ],
             "openingBalance": [MAX_AMOUNT, -MAX_AMOUNT, -1],
+            "icon": ["x" * 40, "🍎", None],
+            "color": ["#000000", None],
         },
         unique="name",
     ),
     "categories": Resource(
         make_category,
         {"name": "Food", "type": "expense"},
-        {"parentId": None},
-        {"name": "Pay", "type": "income"},
-        {"name": NAMES, "type": [*TYPES, "transfer"], "parentId": IDS},
-        {"name": ["가" * 100]},
+        {"parentId": None} | NO_LOOK,
+        {"name": "Pay", "type": "income"} | LOOK,
+        {"name": NAMES, "type": [*TYPES, "transfer"], "parentId": IDS, **WRONG_LOOK},
+        {"name": ["가" * 100], "icon": [None], "color": [None]},
         unique="name",
     ),
     "tags": Resource(
         make_tag,
         {"name": "여행"},
-        NOTHING,
-        {"name": "work"},
-        {"name": [*NAMES, "a,b"]},
+        NO_LOOK,
+        {"name": "work"} | LOOK,
+        {"name": [*NAMES, "a,b"]} | WRONG_LOOK,
+        {"icon": [None], "color": [None]},
         unique="name",
     ),
     "quick-entries": Resource(
@@ -288,9 +303,11 @@ def test_put_clears_what_it_leaves_out(
     changed = client.change_json("PUT", f"{path}/{row['id']}", each.plain)
     different = {each.unique: "0"} if each.unique else {}
     empty = client.create_json(path, each.plain | different)
-    assert without_following(changed, *different) == without_following(
-        empty, *different
+    assert without_following(changed, *different, *KEPT_BY_PUT) == without_following(
+        empty, *different, *KEPT_BY_PUT
     )
+    for key in KEPT_BY_PUT & set(row):
+        assert changed[key] == row[key]
     assert changed.get("sortOrder") == row.get("sortOrder")
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from core.api.fields import MAX_AMOUNT, has_control_characters
 from ledger.models import Wallet
+from ledger.models.base import MAX_ICON_LENGTH
 from tests.support.workbooks import HEADERS, Book
 
 ODD = (
@@ -96,8 +97,10 @@ def books(draw: st.DrawFn) -> Book:
     ]
     return {
         "wallets": draw(wallets(names)),
-        "tags": [{"name": name} for name in tags],
-        "categories": draw(st.permutations(categories)),
+        "tags": [{"name": name} | draw(looks()) for name in tags],
+        "categories": [
+            each | draw(looks()) for each in draw(st.permutations(categories))
+        ],
         "entries": draw(entries(base, card=names[0])),
         "recurring": draw(rows_of(base | rule(), 2)),
         "budgets": [
@@ -108,6 +111,16 @@ def books(draw: st.DrawFn) -> Book:
             rows_of(base | {"name": NAMES, "amount": maybe(AMOUNTS)}, 2)
         ),
     }
+
+
+LOOKS = {
+    "icon": maybe(NAMES.filter(lambda text: len(text) <= MAX_ICON_LENGTH)),
+    "color": maybe(st.from_regex("#[0-9a-f]{6}", fullmatch=True)),
+}
+
+
+def looks() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(LOOKS)
 
 
 def wallets(names: list[str]) -> Rows:
@@ -126,6 +139,7 @@ def wallets(names: list[str]) -> Rows:
                 "currentValue": maybe(MONEY),
                 "archived": maybe(st.booleans()),
                 "memo": maybe(TEXTS),
+                **LOOKS,
             }
         )
 

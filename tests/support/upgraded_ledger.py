@@ -52,7 +52,9 @@ DELETE = "DELETE FROM account_entry WHERE member_id = %(member)s AND id = %(id)s
 def write() -> None:
     """Create, change and delete entries in four threads until the input ends."""
     member = Member.objects.only("pk").get(login_id="demo-premium")
-    category = Category.objects.filter(member=member, type="expense").latest("id")
+    # Columns that the release has.
+    categories = Category.objects.filter(member=member, type="expense")
+    category = categories.only("id", "name").latest("id")
     line = {
         "amount": 1,
         "category": category.name,

@@ -75,7 +75,7 @@ def test_unknown_sheets_and_columns_are_passed_over_in_any_order(
 ) -> None:
     stocks = [["code"], ["005930"]]
     tags: Rows = [
-        ["id", "color", " name "],
+        ["id", "shape", " name "],
         [5, "red", "a"],
         [6, None, "b"],
         [7, "x", None],
@@ -85,7 +85,7 @@ def test_unknown_sheets_and_columns_are_passed_over_in_any_order(
     assert response.data["ignored"] == [
         {"sheet": "stocks", "column": None},
         {"sheet": "tags", "column": "id"},
-        {"sheet": "tags", "column": "color"},
+        {"sheet": "tags", "column": "shape"},
     ]
 
 

@@ -64,6 +64,8 @@ def test_list_is_a_bare_array_of_majors_each_followed_by_its_minors(
         "nameEn": "Food",
         "type": "expense",
         "parentId": None,
+        "icon": None,
+        "color": None,
         "sortOrder": 1,
     }
     assert client.get_json(f"{PATH}/{rent.pk}") == rows[4]
