@@ -237,7 +237,12 @@ def add_ledger(scene: Scene) -> None:
     DefaultCategory.objects.filter(parent__isnull=False).delete()
     DefaultCategory.objects.all().delete()
     default_food = DefaultCategory.objects.create(
-        name="식비", name_en="Food", type="expense", sort_order=1
+        name="식비",
+        name_en="Food",
+        type="expense",
+        icon="restaurant",
+        color="#ef6c00",
+        sort_order=1,
     )
     groceries = DefaultCategory.objects.create(
         name="장보기",
