@@ -15,7 +15,7 @@ from core.session_keys import find_session_key
 # Authentication sets it.
 MEMBER_ID_KEY = "household_ledger.member_id"
 MAX_KNOWN_KEYS = 10_000
-# Above that of every session key and token.
+# Session keys and tokens are shorter.
 MAX_KEY_LENGTH = 200
 
 Environ = dict[str, Any]
@@ -24,9 +24,11 @@ Environ = dict[str, Any]
 class RequestClients:
     """Names the client of a request: `member 5` or `address 192.0.2.1`.
 
-    Keys of sessions count for their address until a request with them was answered, so
-    that made-up ones are one client; another one than requests without a key, which
-    must not keep members from being known. Safe for threads.
+    A session key counts for its address until a request with it was answered: all
+    made-up keys of an address are one client. Requests without a key are another
+    client, so that a flood of logins does not delay the first answer to a member.
+
+    Safe for threads.
     """
 
     def __init__(self) -> None:

@@ -349,7 +349,7 @@ def answer_with_refusal(request: Any) -> Any:
 
 @functools.cache
 def get_refusal_handler() -> Callable[[Any], Any]:
-    """Return what answers with the error of a request: browsers need some headers."""
+    """Return a handler that adds the headers that browsers need to a refusal."""
     handler: Callable[[Any], Any] = answer_with_refusal
     for name in reversed(settings.MIDDLEWARE):
         if name in REFUSAL_MIDDLEWARE:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-# An id that no row has, in place of the one that a call names.
+# Stands for the id of the owner while the SQL is compiled. No row has it.
 _ANY_ID = -7_319_204_581
 
 
