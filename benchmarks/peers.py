@@ -28,8 +28,8 @@ SESSION_SQL = """
     WHERE s.key_hash = %s AND s.expires_at > now() AND m.status = 'ACTIVE'
 """
 COUNT_SQL = """
-    SELECT income_count + expense_count + pending_income_count + pending_expense_count
-        AS count
+    SELECT income_count + expense_count + transfer_count + pending_income_count
+        + pending_expense_count + pending_transfer_count AS count
     FROM account_ledger WHERE member_id = %s
 """
 PAGE_SQL = """

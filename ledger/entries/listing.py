@@ -23,6 +23,7 @@ from ledger.base.ownership import get_owned_or_404
 from ledger.entry_shape import COLUMNS
 from ledger.models import Category, Entry, EntryLine, Wallet
 from ledger.models.base import EntryType
+from ledger.rollups.definitions import normalize_memo_sql
 
 # The JSON of an entry by field (spec 3.4), built by PostgreSQL: in Python it takes
 # three times as long as all the rest. Names are looked up for the rows of the page
@@ -128,28 +129,41 @@ def _select(fields: Mapping[str, str]) -> str:
 
 
 _ALL_FIELDS = _select(_FIELDS | _PLAIN_FIELDS | _LAST_FIELDS)
+# The rows of a list whose count stands in a rollup are read in its order; any others
+# are found once, for count and page together.
+_IN_ORDER = """
+    SELECT e.* FROM account_entry e WHERE {where} {and_after}
+    ORDER BY e.date DESC, e.id DESC {cut}
+"""
+_FOUND = """
+    WITH found AS MATERIALIZED (
+        SELECT e.id, e.date FROM account_entry e WHERE {where}
+    )
+"""
+_OF_FOUND = """
+    SELECT e.* FROM (
+        SELECT e.id FROM found e WHERE true {and_after}
+        ORDER BY e.date DESC, e.id DESC {cut}
+    ) page JOIN account_entry e ON e.member_id = %(member)s AND e.id = page.id
+"""
+_COUNT_FOUND = "SELECT count(*) FROM found"
 _PAGE = """
-    SELECT {count} AS total, coalesce(string_agg(
+    {found}
+    SELECT ({count}) AS total, coalesce(string_agg(
         row_to_json(entry)::text, ',' ORDER BY entry.date DESC, entry.id DESC
     ), '') AS entries
-    FROM (
-        SELECT {fields}
-        FROM (
-            SELECT * FROM account_entry e WHERE {where}
-            ORDER BY e.date DESC, e.id DESC {cut}
-        ) e
-    ) entry
+    FROM (SELECT {fields} FROM ({rows}) e) entry
 """
 # A page by key reads one row more, which tells that others follow.
+_IS_AFTER = "AND (e.date, e.id) < (%(after_day)s::date, %(after_id)s::bigint)"
 _PAGE_AFTER = """
-    SELECT {count} AS total, coalesce(string_agg(
+    {found}
+    SELECT ({count}) AS total, coalesce(string_agg(
         row_to_json(entry)::text, ',' ORDER BY e.date DESC, e.id DESC
     ) FILTER (WHERE e.place <= {size}), '') AS entries, count(*) > {size} AS has_more
     FROM (
         SELECT e.*, row_number() OVER (ORDER BY e.date DESC, e.id DESC) AS place
-        FROM account_entry e
-        WHERE {where} AND (e.date, e.id) < (%(after_day)s::date, %(after_id)s::bigint)
-        ORDER BY e.date DESC, e.id DESC LIMIT {size} + 1
+        FROM ({rows}) e
     ) e CROSS JOIN LATERAL (SELECT {fields}) entry
 """
 _EACH = f"""
@@ -174,6 +188,15 @@ _HAS_PART = """
             AND l.wallet_id IS NULL AND {of_line}
     ))
 """
+# Entries that are in no rollup of memos, or whose category has such a memo there. The
+# rollup's index has the memos of a member one beside the other, while the entries lie
+# all over the table. The inner SELECT changes the keyword once, not for each row.
+_MAY_HAVE_MEMO = """
+    (e.category_id = ANY(ARRAY(
+        SELECT DISTINCT t.category_id FROM account_memo_total t
+        WHERE t.member_id = %(member)s AND t.memo LIKE (SELECT {normalized_keyword})
+    )) OR e.category_id IS NULL OR e.pending OR e.excluded OR e.is_reversal)
+""".format(normalized_keyword=normalize_memo_sql("%(keyword)s"))  # noqa: S608 - constants
 _HAS_MEMO = """
     (e.memo ILIKE %(keyword)s OR e.line_count > 0 AND EXISTS (
         SELECT FROM account_entry_line l
@@ -188,10 +211,10 @@ _IN_WALLET_OR_LINE = """
     )))
 """
 _ONE = _PAGE.format(
+    found="",
     count="1",
     fields=_ALL_FIELDS,
-    where="e.member_id = %(member)s AND e.id = %(entry)s",
-    cut="",
+    rows="SELECT * FROM account_entry WHERE member_id = %(member)s AND id = %(entry)s",
 )
 _HAS_TAG = """
     EXISTS (
@@ -209,7 +232,6 @@ _IS_REFUND = """
 """
 _IS_OF_TYPE = "e.type = %(type)s"
 _IS_PENDING = "e.pending = %(pending)s"
-_COUNT = "SELECT count(*) FROM account_entry e WHERE {where}"
 _COUNT_FROM_ROLLUP = (
     "SELECT coalesce(sum({columns}), 0)::bigint FROM {table} t WHERE {where}"
 )
@@ -287,12 +309,9 @@ def list_entries_page(
     expense.
     """
     scope = _find_scope(member, filters)
-    conditions = _conditions(filters, scope)
+    cut = f"LIMIT {page.size}" + (" OFFSET %(offset)s" if page.offset else "")
     sql = _PAGE.format(
-        count=f"({_count_sql(filters, scope, conditions)})",
-        fields=_select_fields(filters),
-        where=_join_conditions(conditions),
-        cut=f"LIMIT {page.size}" + (" OFFSET %(offset)s" if page.offset else ""),
+        fields=_select_fields(filters), **_select_rows(filters, scope, cut)
     )
     params = _params(member, filters, scope) | {"offset": page.offset}
     (found,) = fetch_all(sql, params, EntryPage)
@@ -308,13 +327,8 @@ def list_entries_after(
     Any page costs the same. Raises `NotFoundError` as `list_entries_page` does.
     """
     scope = _find_scope(member, filters)
-    conditions = _conditions(filters, scope)
-    sql = _PAGE_AFTER.format(
-        count=f"({_count_sql(filters, scope, conditions)})",
-        fields=_select_fields(filters),
-        where=_join_conditions(conditions),
-        size=size,
-    )
+    rows = _select_rows(filters, scope, f"LIMIT {size} + 1", _IS_AFTER)
+    sql = _PAGE_AFTER.format(fields=_select_fields(filters), size=size, **rows)
     params = _params(member, filters, scope)
     params |= {"after_day": after.day, "after_id": after.row_id}
     (found,) = fetch_all(sql, params, EntryPageAfter)
@@ -372,7 +386,8 @@ def list_payloads(member: Member, ids: list[int]) -> dict[int, str]:
 
 def count_pending_entries(member: Member) -> int:
     filters, scope = EntryFilter(pending=True), Scope()
-    sql = _count_sql(filters, scope, _conditions(filters, scope))
+    conditions = _conditions(filters, scope)
+    sql = _count_in_rollup("account_ledger", filters, conditions)
     with connection.cursor() as cursor:
         cursor.execute(sql, _params(member, filters, scope))
         return int(cursor.fetchone()[0])
@@ -449,6 +464,7 @@ def _conditions(filters: EntryFilter, scope: Scope) -> list[Condition]:
         (_IS_PENDING, filters.pending),
         ("e.amount >= %(min_amount)s", filters.min_amount),
         ("e.amount <= %(max_amount)s", filters.max_amount),
+        (_MAY_HAVE_MEMO, filters.keyword),
         (_HAS_MEMO, filters.keyword),
         (_IS_REFUND, filters.refund_of),
         (_HAS_TAG, filters.tag),
@@ -470,10 +486,28 @@ def _conditions(filters: EntryFilter, scope: Scope) -> list[Condition]:
     return conditions
 
 
-def _count_sql(filters: EntryFilter, scope: Scope, conditions: list[Condition]) -> str:
-    rollup = _choose_rollup(filters, scope)
-    if rollup is None:
-        return _COUNT.format(where=_join_conditions(conditions))
+def _select_rows(
+    filters: EntryFilter, scope: Scope, cut: str, and_after: str = ""
+) -> dict[str, str]:
+    """Return the parts of a page's statement that find its rows and count all."""
+    conditions = _conditions(filters, scope)
+    where = _join_conditions(conditions)
+    if rollup := _choose_rollup(filters, scope):
+        return {
+            "found": "",
+            "count": _count_in_rollup(rollup, filters, conditions),
+            "rows": _IN_ORDER.format(where=where, and_after=and_after, cut=cut),
+        }
+    return {
+        "found": _FOUND.format(where=where),
+        "count": _COUNT_FOUND,
+        "rows": _OF_FOUND.format(and_after=and_after, cut=cut),
+    }
+
+
+def _count_in_rollup(
+    rollup: str, filters: EntryFilter, conditions: list[Condition]
+) -> str:
     if rollup == "account_category_total":
         columns = {
             True: "t.pending_count",

@@ -163,8 +163,8 @@ class Entry(EntryDetails):
                 to_fields=["member", "id"],
             ),
         ]
-        # No index for words of the memo: its lists would span all members, and reading
-        # one member's part takes 0.5 µs an entry.
+        # No index for words of the memo: its lists would span all members. A search
+        # looks into the member's rollup by memo first.
         indexes = [
             # The index has no id, which sorts the few entries of a day as they are
             # read: it keeps the key of a day once, at a third of the size.
@@ -201,6 +201,12 @@ class Entry(EntryDetails):
                 fields=["member", "category"],
                 condition=Q(is_reversal=True),
                 name="account_entry_reversals",
+            ),
+            # A search by keyword reads these, which the rollup by memo leaves out.
+            models.Index(
+                fields=["member", "-date"],
+                condition=Q(excluded=True),
+                name="account_entry_excluded",
             ),
         ]
 

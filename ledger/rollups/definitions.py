@@ -16,7 +16,14 @@ from ledger.models.base import OwnedModel
 from ledger.rollups.effects import BALANCE_CHANGE_SQL, FLOW_SQL, LINES_SQL
 
 _MONTH = "date - (extract(day FROM date)::int - 1)"
-_NORMALIZED_MEMO = "translate(lower(memo), E' \\t\\n\\u00a0\\u3000', '')"
+
+
+def normalize_memo_sql(text: str) -> str:
+    """Return the SQL of a text as the rollup by memo has it."""
+    return f"translate(lower({text}), E' \\t\\n\\u00a0\\u3000', '')"
+
+
+_NORMALIZED_MEMO = normalize_memo_sql("memo")
 _TYPES = ("income", "expense", "transfer")
 _COUNT_COLUMNS = (
     *(f"{each}_count" for each in _TYPES),

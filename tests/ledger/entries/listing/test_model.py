@@ -26,8 +26,14 @@ MEMOS = [
     "back\\slash",
     "50 percent",
     "ＦＵＬＬ width",
+    "coffee\u00a0\u3000to\u00a0go",
+    "İSTANBUL ΑΒΓ ǅ ß",
 ]
-KEYWORDS = ["coffee", "COFFEE", "식사", "점심", "%", "_", "\\", "0%", "a_", "zzz", " "]
+OTHER_TYPES = {"income": "expense", "expense": "income"}
+KEYWORDS = [
+    *("coffee", "COFFEE", "식사", "점심", "%", "_", "\\", "0%", "a_", "zzz", " "),
+    *("점심 식", "점심식", "to\u00a0go", "ee  to", "ǅ", "β"),
+]
 
 
 def build_random_ledger(member: Member, random: Random) -> list[Any]:
@@ -50,8 +56,12 @@ def build_random_ledger(member: Member, random: Random) -> list[Any]:
             member=member,
             date=date(2025, 12, 20) + timedelta(random.randrange(400)),
             type=(type_ := random.choice(["income", "expense", "expense"])),
+            is_reversal=(is_reversal := random.random() < 0.1),
+            excluded=random.random() < 0.1,
             amount=random.choice([1, 10, 999, 1_000, 50_000, 10**9]),
-            category=random.choice(categories[type_]),
+            category=random.choice(
+                categories[type_ if not is_reversal else OTHER_TYPES[type_]]
+            ),
             wallet=random.choice([None, *wallets]),
             memo=random.choice(MEMOS),
             pending=random.random() < 0.25,

@@ -1,0 +1,25 @@
+from django.contrib.postgres.operations import AddIndexConcurrently
+from django.db import migrations, models
+from django.db.models import Q
+
+
+class Migration(migrations.Migration):
+    # Entries are written while the index is built.
+    atomic = False
+    dependencies = [("ledger", "0005_looks")]
+
+    operations = [
+        # What an interrupted attempt leaves is not valid.
+        migrations.RunSQL(
+            "DROP INDEX CONCURRENTLY IF EXISTS account_entry_excluded",
+            migrations.RunSQL.noop,
+        ),
+        AddIndexConcurrently(
+            model_name="entry",
+            index=models.Index(
+                fields=["member", "-date"],
+                condition=Q(excluded=True),
+                name="account_entry_excluded",
+            ),
+        ),
+    ]
