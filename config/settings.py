@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from corsheaders.defaults import default_headers
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
@@ -302,6 +303,7 @@ REST_FRAMEWORK = {
 }
 # 2.5 MiB for a JSON body; a larger body is 413.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**19
+CORS_ALLOW_HEADERS = [*default_headers, "if-match"]
 CORS_EXPOSE_HEADERS = [
     *("Content-Disposition", "ETag", "Location", "Retry-After", "X-Request-ID"),
 ]

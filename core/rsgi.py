@@ -37,6 +37,7 @@ from core.languages import choose_language
 from core.metrics import rejected_request_count
 from core.metrics_files import claim_metrics_number
 from core.process_metrics import update_process_metrics
+from core.repeated_headers import note_repeated
 from core.request_clients import MEMBER_ID_KEY, RequestClients, name_member
 from core.request_queue import RETRY_AFTER_SECONDS, Job, RequestQueue
 
@@ -281,6 +282,7 @@ def build_environ(scope: Scope) -> Environ:
             # The library refuses lengths that differ.
             continue
         if key in environ:
+            note_repeated(environ, key)
             separator = "; " if key == "HTTP_COOKIE" else ","
             environ[key] = f"{environ[key]}{separator}{value}"
         elif key:

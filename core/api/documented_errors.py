@@ -14,6 +14,7 @@ from core.api.exception_handler import (
     UnsupportedMediaTypeError,
 )
 from core.api.fields import OpenTextField
+from core.api.preconditions import VersionConflictError, is_guarded
 from core.api.serializers import Serializer
 from core.api.token_scopes import ScopeRequiredError, TokenScope
 from core.api.unknown_names import REPEATED, UNKNOWN, is_open
@@ -82,7 +83,10 @@ class ProblemSerializer(Serializer):
     """Problem details (RFC 9457): `code` is the error, `errors` the invalid fields."""
 
     conditional_fields = frozenset(
-        {"errors", "methods", "ticket", "expiresAt", "addressProved", "scope"}
+        {
+            *("errors", "methods", "ticket", "expiresAt", "addressProved", "scope"),
+            "current",
+        }
     )
 
     type = serializers.CharField(help_text="Always `about:blank`.")
@@ -122,6 +126,9 @@ class ProblemSerializer(Serializer):
             "The scope that a token needs, with `SCOPE_REQUIRED`; null if none opens "
             "the operation."
         ),
+    )
+    current = serializers.DictField(
+        help_text="The row as it is, with `VERSION_CONFLICT`."
     )
 
     def get_fields(self) -> "dict[str, serializers.Field[Any, Any, Any, Any]]":
@@ -178,6 +185,8 @@ def _list_request_errors(
     if not is_open(type(view)):
         # An unknown name may be sent to any operation.
         yield DomainError
+    if is_guarded(view):
+        yield VersionConflictError
     if view.request.method in UNSAFE_METHODS:
         yield UnsupportedMediaTypeError
         if not is_open(type(view)):

@@ -31,7 +31,8 @@ from core.api.fields import (
     StrictCharField,
     find_cleared_value,
 )
-from core.api.openapi_hooks import CREATED_ITEM
+from core.api.openapi_hooks import CREATED_ITEM, VERSIONED
+from core.api.preconditions import IF_MATCH, is_guarded, is_versioned
 from core.api.serializers import (
     METHODS_OF_CHANGES,
     QuerySerializer,
@@ -98,6 +99,18 @@ _VIEW_SUFFIX_RE = re.compile(r"(View|ViewSet)$")
 _CAPITAL_RE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
+IF_MATCH_PARAMETER = {
+    "name": IF_MATCH,
+    "in": "header",
+    "required": False,
+    "description": (
+        'The `ETag` of the row as the client knows it, such as `"57"`: another version '
+        "is 412 `VERSION_CONFLICT` with the row as it is, and nothing is written."
+    ),
+    "schema": {"type": "string"},
+}
+
+
 @functools.cache
 def page_serializer(item: type[Serializer]) -> type[Serializer]:
     name = item.__name__.removesuffix("Serializer") + "PageSerializer"
@@ -138,6 +151,11 @@ class ApiAutoSchema(AutoSchema):
             if scope is not None:
                 operation["x-token-scope"] = scope.value
             limit = get_body_limit_of(self.view, self.method)
+            if is_guarded(self.view):
+                operation.setdefault("parameters", []).append(IF_MATCH_PARAMETER)
+            if is_versioned(self.view):
+                for status in responses.keys() & {"200", "201"}:
+                    operation["responses"][status][VERSIONED] = True
             if "requestBody" in operation and limit != DEFAULT_BODY_BYTES:
                 operation["x-max-body-bytes"] = limit
         return operation

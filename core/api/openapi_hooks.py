@@ -11,6 +11,8 @@ from core.api.serializers import to_camel_case
 
 # Replaced by links.
 CREATED_ITEM = "x-created-item"
+# Replaced by a header.
+VERSIONED = "x-versioned"
 METHODS = ("get", "post", "put", "patch", "delete")
 HEADERS: dict[str, Any] = {
     "X-Request-ID": {
@@ -25,7 +27,10 @@ HEADERS: dict[str, Any] = {
         "schema": {"type": "integer", "format": "int32"},
     },
     "ETag": {
-        "description": "Identifies the content, for `If-None-Match`.",
+        "description": (
+            "Identifies the content, for `If-None-Match`, or the version of a row, for "
+            "`If-Match`."
+        ),
         "schema": {"type": "string"},
     },
     "Content-Disposition": {
@@ -138,6 +143,8 @@ def add_response_headers(result: dict[str, Any], **_: Any) -> dict[str, Any]:
             if "links" in response:
                 names.append("Location")
             if "304" in operation["responses"] and status in {"200", "304"}:
+                names.append("ETag")
+            if response.pop(VERSIONED, False):
                 names.append("ETag")
             response["headers"] = {
                 name: {"$ref": f"#/components/headers/{name}"} for name in names

@@ -3,6 +3,8 @@
 import re
 from typing import Any, ClassVar
 
+from rest_framework import serializers
+
 from core.api.field_texts import FieldText
 from core.api.fields import (
     MAX_AMOUNT,
@@ -102,6 +104,15 @@ class SignedMoneyField(StrictIntegerField):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(min_value=-MAX_AMOUNT, max_value=MAX_AMOUNT, **kwargs)
+
+
+class VersionField(serializers.IntegerField):
+    def __init__(self) -> None:
+        super().__init__(
+            read_only=True,
+            min_value=0,
+            help_text="Grows with each change of the row; the `ETag` for `If-Match`.",
+        )
 
 
 class LedgerTagNameField(TagNameField):

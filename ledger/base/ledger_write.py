@@ -1,8 +1,9 @@
 """The door for writes of a ledger: retry, transaction, lock and exchange rates."""
 
 import functools
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from typing import Concatenate, Generic, ParamSpec, TypeVar, final, overload
 
 from django.db import connection, transaction
@@ -18,6 +19,34 @@ from ledger.models.base import MAX_ENTRIES_CONSTRAINT
 P = ParamSpec("P")
 R = TypeVar("R")
 _KEY = object()
+_precondition: ContextVar["Precondition | None"] = ContextVar(
+    "precondition", default=None
+)
+
+
+class Precondition:
+    """What must hold under the lock of the ledger: `check` raises otherwise.
+
+    It is checked by each attempt of a write until one has succeeded.
+    """
+
+    def __init__(self, check: Callable[[], object]) -> None:
+        self._check = check
+        self.is_fulfilled = False
+
+    def check(self) -> None:
+        if not self.is_fulfilled:
+            self._check()
+
+
+@contextmanager
+def require(check: Callable[[], object]) -> Iterator[None]:
+    """Let the first write in the block run `check` under its lock."""
+    token = _precondition.set(Precondition(check))
+    try:
+        yield
+    finally:
+        _precondition.reset(token)
 
 
 @final
@@ -60,7 +89,8 @@ class LedgerWrite(Generic[P, R]):
 
     def __call__(self, member: Member, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the rule in a transaction of its own, under the member's lock."""
-        if self._attempt is not None:
+        precondition = _precondition.get()
+        if self._attempt is not None and precondition is None:
             with _raise_on_full_ledger():
                 result = self._attempt(member, *args, **kwargs)
             if result is not None:
@@ -74,12 +104,17 @@ class LedgerWrite(Generic[P, R]):
                         cursor.execute("SET LOCAL lock_timeout = 0")
                 # No row is locked before.
                 advisory_xact_lock(AdvisoryLock.LEDGER, member.pk)
+                if precondition is not None:
+                    precondition.check()
                 ledger = LockedLedger(member, rates, key=_KEY)
                 return self._rule(ledger, *args, **kwargs)
 
         # The log of conflicts names the rule.
         write.__qualname__ = self._rule.__qualname__
-        return retry_with_rates(write, can_wait=self._can_wait_for_rates)
+        result = retry_with_rates(write, can_wait=self._can_wait_for_rates)
+        if precondition is not None:
+            precondition.is_fulfilled = True
+        return result
 
     def within(self, ledger: LockedLedger, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the rule in the transaction of another rule."""

@@ -4,14 +4,27 @@ The id of another member's row is 404 in a path or query and a validation error 
 body, indistinguishable from an unknown id (spec 1.8).
 """
 
-from typing import Any, cast
+from collections.abc import Set as AbstractSet
+from typing import Any, ClassVar, cast
+
+from django.http import HttpResponseBase
+from rest_framework.request import Request
+from rest_framework.status import is_success
 
 from accounts.models import Member
 from accounts.sessions.authentication import current_member
 from core.api.fields import StrictIntegerField, StrictPrimaryKeyField
+from core.api.preconditions import (
+    IfMatch,
+    VersionConflictError,
+    format_etag,
+    read_if_match,
+    read_version,
+)
 from core.api.views import APIView, ViewSet
 from core.api.viewsets import ModelViewSet
 from core.errors import NotFoundError
+from ledger.base.ledger_write import require
 from ledger.models.base import OwnedModel, OwnedQuerySet
 
 MAX_ID = 2**63 - 1
@@ -29,6 +42,50 @@ class OwnedViewSet(OwnedView, ViewSet):
 
 class OwnedModelViewSet(OwnedView, ModelViewSet):
     """Viewset of the caller's rows; `queryset` has the rows of all members."""
+
+    # Actions that answer one row, with its version as `ETag`.
+    versioned_actions: ClassVar[AbstractSet[str]] = frozenset(
+        {"retrieve", "create", "update", "partial_update"}
+    )
+    # Actions on one row that `If-Match` may make depend on its version.
+    guarded_actions: ClassVar[AbstractSet[str]] = frozenset(
+        {"update", "partial_update", "destroy"}
+    )
+    _if_match: IfMatch | None = None
+
+    def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if "HTTP_IF_MATCH" not in request.META:
+            return super().dispatch(request, *args, **kwargs)
+        with require(self.raise_if_changed):
+            return super().dispatch(request, *args, **kwargs)
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if self.action in self.guarded_actions:
+            self._if_match = read_if_match(request)
+            # Before the body is read; the write checks again under its lock.
+            self.raise_if_changed()
+
+    def raise_if_changed(self) -> None:
+        """Raise `NotFoundError` or `VersionConflictError` as `If-Match` asks for."""
+        if self._if_match is None:
+            return
+        current = self.retrieve(self.request).data
+        version = read_version(current)
+        if version is None or not self._if_match.allows(version):
+            raise VersionConflictError(current)
+
+    def finalize_response(
+        self, request: Request, response: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        if (
+            self.action in self.versioned_actions
+            and is_success(response.status_code)
+            and "ETag" not in response.headers
+            and (version := read_version(response.data)) is not None
+        ):
+            response.headers["ETag"] = format_etag(version)
+        return super().finalize_response(request, response, *args, **kwargs)
 
     def get_queryset(self) -> OwnedQuerySet:
         rows = cast("OwnedQuerySet", super().get_queryset())

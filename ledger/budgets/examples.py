@@ -9,10 +9,24 @@ from core.api.examples import (
 )
 from ledger.budgets.budgets import BUDGET_EXISTS
 
-FOOD = {"id": 71, "year": 2026, "month": 11, "category": "식비", "amount": 400_000}
-HOME = {"id": 72, "year": 2026, "month": 11, "category": "주거", "amount": 700_000}
+FOOD = {
+    "id": 71,
+    "year": 2026,
+    "month": 11,
+    "category": "식비",
+    "amount": 400_000,
+    "version": 41,
+}
+HOME = {
+    "id": 72,
+    "year": 2026,
+    "month": 11,
+    "category": "주거",
+    "amount": 700_000,
+    "version": 42,
+}
 NEW_CULTURE = {"year": 2026, "month": 11, "category": "문화", "amount": 100_000}
-CULTURE = NEW_CULTURE | {"id": 73}
+CULTURE = HOME | NEW_CULTURE | {"id": 73}
 NOVEMBER = {"year": 2026, "month": 11}
 
 RENT_FLOW = {

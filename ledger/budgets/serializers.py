@@ -12,7 +12,7 @@ from core.api.fields import (
     StrictIntegerField,
 )
 from core.api.serializers import Serializer
-from ledger.base.fields import CategoryNameField
+from ledger.base.fields import CategoryNameField, VersionField
 from ledger.base.month_fields import MonthSerializer
 from ledger.budgets.budgets import BudgetStatus, MonthlyBudgetStatus
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR
@@ -29,6 +29,7 @@ class BudgetSerializer(MonthSerializer):
         )
     )
     amount = AmountField()
+    version = VersionField()
 
 
 class CopyBudgetsRequestSerializer(Serializer):

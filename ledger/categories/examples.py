@@ -22,6 +22,7 @@ FOOD = {
     "icon": None,
     "color": None,
     "sortOrder": 1,
+    "version": 4,
 }
 LUNCH = FOOD | {"id": 22, "name": "점심", "parentId": 21}
 HOME = FOOD | {"id": 23, "name": "주거", "sortOrder": 2}

@@ -5,7 +5,7 @@ from rest_framework import serializers
 from core.api.field_texts import FieldText
 from core.api.fields import ClosedChoiceField
 from core.api.serializers import QuerySerializer, Serializer
-from ledger.base.fields import ColorField, IconField, NameField
+from ledger.base.fields import ColorField, IconField, NameField, VersionField
 from ledger.base.ownership import OwnedPrimaryKeyField
 from ledger.models import Category
 from ledger.models.base import CategoryType
@@ -34,6 +34,7 @@ class CategorySerializer(Serializer):
     icon = IconField()
     color = ColorField()
     sort_order = serializers.IntegerField(read_only=True)
+    version = VersionField()
 
 
 class CategoryQuerySerializer(QuerySerializer):

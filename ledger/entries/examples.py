@@ -42,6 +42,7 @@ LUNCH = {
     "pending": False,
     "createdAt": NOW,
     "updatedAt": NOW,
+    "version": 57,
 }
 RENT = LUNCH | {
     "id": 42,

@@ -17,7 +17,7 @@ from accounts.models import Member
 from core.api.pagination import DayKey, PageRequest
 from core.api.serializers import to_camel_case
 from core.db.like import escape_like
-from core.db.rows import fetch_all
+from core.db.rows import fetch_all, fetch_one
 from core.errors import NotFoundError
 from ledger.base.ownership import get_owned_or_404
 from ledger.entry_shape import COLUMNS
@@ -101,6 +101,7 @@ _LAST_FIELDS = {
     "pending": "e.pending",
     "createdAt": "e.created_at",
     "updatedAt": "e.updated_at",
+    "version": "e.version",
 }
 # The share of an entry in the figure of the statistics that the filters name: 0 if it
 # counts in none, or if it is found from its other wallet.
@@ -210,12 +211,12 @@ _IN_WALLET_OR_LINE = """
         WHERE l.member_id = %(member)s AND l.wallet_id = %(wallet)s
     )))
 """
-_ONE = _PAGE.format(
-    found="",
-    count="1",
-    fields=_ALL_FIELDS,
-    rows="SELECT * FROM account_entry WHERE member_id = %(member)s AND id = %(entry)s",
-)
+_ONE = f"""
+    SELECT version, row_to_json(entry)::text AS entry FROM (
+        SELECT {_ALL_FIELDS}
+        FROM account_entry e WHERE e.member_id = %(member)s AND e.id = %(entry)s
+    ) entry
+"""  # noqa: S608 - constants
 _HAS_TAG = """
     EXISTS (
         SELECT FROM account_entry_tag link JOIN account_tag tag
@@ -291,6 +292,13 @@ class EntryPageAfter(NamedTuple):
     total: int
     entries: str
     has_more: bool
+
+
+class EntryRow(NamedTuple):
+    """An entry as JSON."""
+
+    version: int
+    entry: str
 
 
 class EntryText(NamedTuple):
@@ -370,13 +378,19 @@ def get_entry_payload(
     member: Member, entry_id: int, more: Mapping[str, Any] | None = None
 ) -> orjson.Fragment:
     """Return an entry with `more` members; raise `NotFoundError` for an unknown one."""
-    (found,) = fetch_all(_ONE, {"member": member.pk, "entry": entry_id}, EntryPage)
-    if not found.entries:
-        raise NotFoundError
+    text = get_entry_row(member, entry_id).entry
     if more is None:
-        return orjson.Fragment(found.entries)
+        return orjson.Fragment(text)
     end = orjson.dumps(more).decode()
-    return orjson.Fragment(f"{found.entries[:-1]},{end[1:]}")
+    return orjson.Fragment(f"{text[:-1]},{end[1:]}")
+
+
+def get_entry_row(member: Member, entry_id: int) -> EntryRow:
+    """Raise `NotFoundError` for an unknown one."""
+    row = fetch_one(_ONE, {"member": member.pk, "entry": entry_id}, EntryRow)
+    if row is None:
+        raise NotFoundError
+    return row
 
 
 def list_payloads(member: Member, ids: list[int]) -> dict[int, str]:

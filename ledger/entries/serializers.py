@@ -31,7 +31,12 @@ from core.api.unknown_names import (
     find_suggestion,
 )
 from core.errors import InvalidFieldError
-from ledger.base.fields import LedgerTagListField, NameField, OptionalTextField
+from ledger.base.fields import (
+    LedgerTagListField,
+    NameField,
+    OptionalTextField,
+    VersionField,
+)
 from ledger.base.ownership import OwnedPrimaryKeyField, UncheckedPrimaryKeyField
 from ledger.currencies.serializers import CurrencyField
 from ledger.entries.line_serializers import (
@@ -239,6 +244,7 @@ class EntrySerializer(ShapeSerializer):
     )
     created_at = serializers.DateTimeField(read_only=True)
     updated_at = serializers.DateTimeField(read_only=True)
+    version = VersionField()
 
     def to_internal_value(self, data: Any) -> Any:
         try:

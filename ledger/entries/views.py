@@ -3,6 +3,7 @@
 from datetime import date
 from typing import Any
 
+import orjson
 from django.utils import timezone
 from django.utils.translation import gettext
 from rest_framework import status
@@ -20,6 +21,7 @@ from core.api.pagination import (
     page_payload,
 )
 from core.api.permissions import IsMember
+from core.api.preconditions import format_etag
 from core.api.serializers import list_payload, validate_body, validate_query
 from core.api.token_scopes import LEDGER
 from core.errors import (
@@ -32,7 +34,7 @@ from ledger.base.ownership import OwnedModelViewSet
 from ledger.entries import listing as entry_list
 from ledger.entries import merges
 from ledger.entries import writing as entries
-from ledger.entries.listing import EntryFilter, get_entry_payload
+from ledger.entries.listing import EntryFilter, get_entry_row
 from ledger.entries.merges import Fee
 from ledger.entries.serializers import (
     DismissRequestSerializer,
@@ -87,6 +89,17 @@ class EntryViewSet(OwnedModelViewSet):
     queryset = Entry.objects.all()
     serializer_class = EntrySerializer
     lookup_url_kwarg = "entry_id"
+    versioned_actions = OwnedModelViewSet.versioned_actions | {
+        *("confirm_entry", "refund_entry", "merge_entry")
+    }
+    guarded_actions = OwnedModelViewSet.guarded_actions | {
+        *("confirm_entry", "refund_entry", "merge_entry", "unmerge_entry")
+    }
+
+    def respond(self, entry_id: int, status_code: int = status.HTTP_200_OK) -> Response:
+        row = get_entry_row(self.member, entry_id)
+        etag = format_etag(row.version)
+        return Response(orjson.Fragment(row.entry), status_code, headers={"ETag": etag})
 
     @extend_schema(
         parameters=[EntryQuerySerializer, PageQuerySerializer],
@@ -119,7 +132,7 @@ class EntryViewSet(OwnedModelViewSet):
         return Response(keyset_page_payload(request, "after", next_key, count, results))
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return Response(get_entry_payload(self.member, self.object_id))
+        return self.respond(self.object_id)
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Create an entry.
@@ -130,14 +143,13 @@ class EntryViewSet(OwnedModelViewSet):
         values = {"excluded": None} | validate_body(EntrySerializer, request)
         shape = EntryShape(**values)
         entry_id = entries.create_entry(self.member, shape, timezone.now())
-        payload = get_entry_payload(self.member, entry_id)
-        return Response(payload, status.HTTP_201_CREATED)
+        return self.respond(entry_id, status.HTTP_201_CREATED)
 
     def update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         self.raise_if_missing()
         changes = validate_body(EntrySerializer, request)
         entries.update_entry(self.member, self.object_id, changes, timezone.now())
-        return Response(get_entry_payload(self.member, self.object_id))
+        return self.respond(self.object_id)
 
     @extend_schema(request=EntryPatchSerializer(partial=True))
     def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -146,7 +158,7 @@ class EntryViewSet(OwnedModelViewSet):
         entries.update_entry(
             self.member, self.object_id, changes, timezone.now(), is_partial=True
         )
-        return Response(get_entry_payload(self.member, self.object_id))
+        return self.respond(self.object_id)
 
     def perform_destroy(self, object_id: int) -> None:
         entries.delete_entry(self.member, object_id)
@@ -166,7 +178,7 @@ class EntryViewSet(OwnedModelViewSet):
         entries.update_entry(
             self.member, entry_id, corrections, timezone.now(), confirm=True
         )
-        return Response(get_entry_payload(self.member, entry_id))
+        return self.respond(entry_id)
 
     @extend_schema(
         request=RefundRequestSerializer,
@@ -183,8 +195,7 @@ class EntryViewSet(OwnedModelViewSet):
         self.raise_if_missing()
         values = validate_body(RefundRequestSerializer, request)
         refund_id = entries.refund_entry(self.member, entry_id, values, timezone.now())
-        payload = get_entry_payload(self.member, refund_id)
-        return Response(payload, status.HTTP_201_CREATED)
+        return self.respond(refund_id, status.HTTP_201_CREATED)
 
     @extend_schema(request=MergeRequestSerializer, responses=EntrySerializer)
     @action(detail=True, methods=["post"], url_path="merge")
@@ -202,7 +213,7 @@ class EntryViewSet(OwnedModelViewSet):
             merged_id = merges.merge_entries(*pair, day=day)
         else:
             merged_id = merges.merge_with_fee(*pair, Fee(**fee), day=day)
-        return Response(get_entry_payload(self.member, merged_id))
+        return self.respond(merged_id)
 
     @extend_schema(
         request=UnmergeRequestSerializer, responses=UnmergedEntrySerializer(many=True)

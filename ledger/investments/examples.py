@@ -24,6 +24,7 @@ SAMSUNG = {
     "currentPrice": 71_500,
     "priceAt": NOW,
     "sortOrder": 1,
+    "version": 63,
 }
 NEW_ETF = {
     "code": "069500",
@@ -42,6 +43,7 @@ BUY = {
     "fee": 100,
     "tax": 0,
     "memo": "",
+    "version": 63,
 }
 NEW_SELL = {
     "stockId": 81,
@@ -53,7 +55,7 @@ NEW_SELL = {
     "tax": 518,
     "memo": "일부 매도",
 }
-SELL = NEW_SELL | {"id": 92}
+SELL = BUY | NEW_SELL | {"id": 92}
 
 EXAMPLES = {
     "createStock": Example(

@@ -17,7 +17,7 @@ from core.api.fields import (
     StrictCharField,
 )
 from core.api.serializers import QuerySerializer, Serializer
-from ledger.base.fields import NameField, OptionalTextField
+from ledger.base.fields import NameField, OptionalTextField, VersionField
 from ledger.base.ownership import OwnedPrimaryKeyField
 from ledger.investments.portfolio import Portfolio
 from ledger.investments.prices import Price, get_prices_by_code
@@ -85,6 +85,7 @@ class StockSerializer(Serializer):
         help_text="The time of the price; null if none is known.",
     )
     sort_order = serializers.IntegerField(read_only=True)
+    version = VersionField()
 
     def to_representation(self, instance: Stock) -> dict[str, Any]:
         prices = self.prices or get_prices_by_code([instance])
@@ -135,6 +136,7 @@ class TradeSerializer(Serializer):
         ),
     )
     memo = OptionalTextField()
+    version = VersionField()
 
     def to_representation(self, instance: Trade) -> dict[str, Any]:
         # This is faster than DRF's loop over fields: pages have up to 100 trades.
@@ -148,6 +150,7 @@ class TradeSerializer(Serializer):
             "fee": instance.fee,
             "tax": instance.tax,
             "memo": instance.memo,
+            "version": instance.version,
         }
 
 

@@ -8,7 +8,7 @@ can be distributed by member (docs/scaling.md).
 from typing import Any, Self
 
 from django.core.validators import RegexValidator
-from django.db import models
+from django.db import connections, models
 from django.db.models import (
     Case,
     GeneratedField,
@@ -18,6 +18,7 @@ from django.db.models import (
     When,
 )
 from django.db.models.lookups import Exact
+from django.db.models.sql import UpdateQuery
 from django.db.models.sql.where import WhereNode
 from django.utils.translation import gettext_lazy
 
@@ -167,6 +168,47 @@ class OwnedModel(models.Model):
         rows = base_qs.filter(member_id=self.member_id)
         values = [value for value in values if value[0].name != "member"]
         return super()._do_update(rows, using, pk_val, values, *options)
+
+
+class VersionField(models.BigIntegerField):  # type: ignore[type-arg]
+    """Comes back from INSERT, as the id does."""
+
+    db_returning = True
+
+    def deconstruct(self) -> Any:
+        name, _, args, kwargs = super().deconstruct()
+        return name, "django.db.models.BigIntegerField", args, kwargs
+
+
+class VersionedModel(OwnedModel):
+    """A row that clients keep a copy of (spec 3.22).
+
+    `version` is the revision of the ledger that wrote the row. A trigger stamps it
+    (`ledger/sql/versions.sql`): values that are assigned have no effect.
+    """
+
+    version = VersionField(db_default=0, editable=False)
+
+    class Meta:
+        abstract = True
+
+    def _do_update(
+        self, base_qs: Any, using: Any, pk_val: Any, values: Any, *options: Any
+    ) -> Any:
+        """Update as `OwnedModel` does, and take the new version."""
+        rows = base_qs.filter(member_id=self.member_id, pk=pk_val)
+        query = rows.query.chain(UpdateQuery)
+        query.add_update_fields(
+            [each for each in values if each[0].name not in {"member", "version"}]
+        )
+        statement, params = query.get_compiler(using).as_sql()
+        with connections[using].cursor() as cursor:
+            cursor.execute(f"{statement} RETURNING version", params)
+            found = cursor.fetchone()
+        if found is None:
+            return False
+        (self.version,) = found
+        return True
 
 
 class LookModel(models.Model):

@@ -7,7 +7,7 @@ from core.db.constraints import CompositeForeignKey
 from ledger.models.base import (
     CategoryType,
     OwnedForeignKey,
-    OwnedModel,
+    VersionedModel,
     owned_constraints,
     owned_key,
 )
@@ -20,7 +20,7 @@ def valid_month_condition() -> Q:
     return Q(year__range=(MIN_YEAR, MAX_YEAR), month__range=(1, 12))
 
 
-class Budget(OwnedModel):
+class Budget(VersionedModel):
     """The budget of an expense category in one month (spec 3.11)."""
 
     category = OwnedForeignKey(Category)
@@ -60,7 +60,7 @@ class Budget(OwnedModel):
         return f"{self.year}-{self.month:02} {self.amount}"
 
 
-class BudgetIncome(OwnedModel):
+class BudgetIncome(VersionedModel):
     """The expected income of a member in one month (spec 3.11)."""
 
     year = models.SmallIntegerField()

@@ -9,14 +9,14 @@ from ledger.models.base import (
     CategoryType,
     LookModel,
     OwnedForeignKey,
-    OwnedModel,
+    VersionedModel,
     generated_level_field,
     look_constraints,
     owned_constraints,
 )
 
 
-class Category(OwnedModel, LookModel):
+class Category(VersionedModel, LookModel):
     """A major category, or a minor one under it (spec 3.7).
 
     The database enforces the two levels: see `ledger.categories.tree`.

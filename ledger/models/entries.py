@@ -11,6 +11,7 @@ from ledger.models.base import (
     EntryType,
     OwnedForeignKey,
     OwnedModel,
+    VersionedModel,
     category_type_field,
     owned_constraints,
 )
@@ -65,7 +66,7 @@ class EntryDetails(OwnedModel):
         abstract = True
 
 
-class Entry(EntryDetails):
+class Entry(EntryDetails, VersionedModel):
     """One entry (spec 3.4).
 
     `amount` is in whole home-currency units; it is 0 only for a pending entry without a
@@ -166,6 +167,8 @@ class Entry(EntryDetails):
         # No index for words of the memo: its lists would span all members. A search
         # looks into the member's rollup by memo first.
         indexes = [
+            # What has changed since a revision.
+            models.Index(fields=["member", "version"], name="account_entry_changes"),
             # The index has no id, which sorts the few entries of a day as they are
             # read: it keeps the key of a day once, at a third of the size.
             models.Index(fields=["member", "-date"], name="account_entry_list"),

@@ -9,6 +9,7 @@ from ledger.models.base import (
     MAX_NAME_LENGTH,
     OwnedForeignKey,
     OwnedModel,
+    VersionedModel,
     owned_constraints,
     owned_key,
 )
@@ -16,7 +17,7 @@ from ledger.models.base import (
 MAX_CODE_LENGTH = 20
 
 
-class Stock(OwnedModel):
+class Stock(VersionedModel):
     """A security that a member trades (spec 3.14).
 
     The member entered `current_price`, in whole home-currency units, at `price_at`. A
@@ -48,7 +49,7 @@ class Stock(OwnedModel):
         return self.name
 
 
-class Trade(OwnedModel):
+class Trade(VersionedModel):
     """A buy or a sell (spec 3.14); money in whole home-currency units."""
 
     class Side(models.TextChoices):

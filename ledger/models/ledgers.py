@@ -25,6 +25,9 @@ class Ledger(models.Model):
     pending_transfer_count = models.IntegerField(db_default=0)
     # Grows when rollups are written without the triggers.
     rollup_version = models.IntegerField(db_default=0)
+    # Raised by the first write of a transaction (`ledger/sql/versions.sql`). The lock
+    # of `ledger_write` makes its order that of the commits.
+    revision = models.BigIntegerField(db_default=0)
     # Texts of bank accounts become entries too (spec 4.12).
     captures_bank_texts = models.BooleanField(db_default=False)
 

@@ -10,6 +10,7 @@ from ledger.models.base import (
     EntryType,
     OwnedForeignKey,
     OwnedModel,
+    VersionedModel,
     category_type_field,
     owned_constraints,
 )
@@ -19,7 +20,7 @@ from ledger.models.tags import Tag
 from ledger.models.wallets import Wallet
 
 
-class QuickEntry(OwnedModel):
+class QuickEntry(VersionedModel):
     """A template (spec 3.9); the client asks for the amount if it is None."""
 
     name = models.CharField(max_length=MAX_NAME_LENGTH)

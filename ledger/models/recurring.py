@@ -12,6 +12,7 @@ from ledger.models.base import (
     EntryType,
     OwnedForeignKey,
     OwnedModel,
+    VersionedModel,
     category_type_field,
     owned_constraints,
     owned_key,
@@ -26,7 +27,7 @@ from ledger.models.wallets import Wallet
 MAX_INTERVAL = 1000
 
 
-class RecurringRule(OwnedModel):
+class RecurringRule(VersionedModel):
     """A recurring transaction with its schedule (spec 3.10).
 
     `next_date` is the first due date that is not processed yet; None after the end.

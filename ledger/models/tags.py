@@ -5,13 +5,13 @@ from django.db import models
 from ledger.models.base import (
     MAX_NAME_LENGTH,
     LookModel,
-    OwnedModel,
+    VersionedModel,
     look_constraints,
     owned_constraints,
 )
 
 
-class Tag(OwnedModel, LookModel):
+class Tag(VersionedModel, LookModel):
     """A word that members attach to entries (spec 3.8)."""
 
     name = models.CharField(max_length=MAX_NAME_LENGTH)

@@ -8,7 +8,7 @@ from ledger.models.base import (
     MAX_NAME_LENGTH,
     LookModel,
     OwnedForeignKey,
-    OwnedModel,
+    VersionedModel,
     look_constraints,
     owned_constraints,
 )
@@ -16,7 +16,7 @@ from ledger.models.base import (
 MAX_ACCOUNT_NUMBER_LENGTH = 64
 
 
-class Wallet(OwnedModel, LookModel):
+class Wallet(VersionedModel, LookModel):
     """A bank account, card, loan, or cash (spec 3.2)."""
 
     class Kind(models.TextChoices):
@@ -63,7 +63,7 @@ class Wallet(OwnedModel, LookModel):
         return self.name
 
 
-class Valuation(OwnedModel):
+class Valuation(VersionedModel):
     """A value of a wallet, typed in, one for each day (spec 3.2)."""
 
     pk = models.CompositePrimaryKey("member_id", "wallet_id", "date")

@@ -7,6 +7,7 @@ from ledger.base.fields import (
     LinkedTagListField,
     NameField,
     OptionalTextField,
+    VersionField,
 )
 from ledger.entries.line_serializers import (
     TAGS_TEXT,
@@ -32,3 +33,4 @@ class QuickEntrySerializer(ShapeSerializer):
     memo = OptionalTextField()
     tags = LinkedTagListField(help_text=TAGS_TEXT)
     sort_order = serializers.IntegerField(read_only=True)
+    version = VersionField()

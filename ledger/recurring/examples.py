@@ -28,6 +28,7 @@ HOME = {
     "endDate": None,
     "nextDate": "2026-12-01",
     "active": True,
+    "version": 63,
 }
 NEW_PHONE = {
     "name": "휴대폰 요금",

@@ -14,6 +14,7 @@ from ledger.base.fields import (
     LinkedTagListField,
     NameField,
     OptionalTextField,
+    VersionField,
 )
 from ledger.entries.line_serializers import (
     TAGS_TEXT,
@@ -67,6 +68,7 @@ class RecurringRuleSerializer(ShapeSerializer):
         default=True,
         help_text="An inactive rule books nothing; its due dates are skipped.",
     )
+    version = VersionField()
 
 
 class OccurrenceSerializer(Serializer):

@@ -14,9 +14,9 @@ from core.errors import InvalidOrderError
 from ledger.tags.tags import TAG_NAME_TAKEN
 
 NO_LOOK = {"icon": None, "color": None}
-COMPANY = {"id": 31, "name": "회사", "sortOrder": 1, **NO_LOOK}
-WEEKEND = {"id": 32, "name": "주말", "sortOrder": 2, **NO_LOOK}
-TRIP = {"id": 33, "name": "여행", "sortOrder": 3, **NO_LOOK}
+COMPANY = {"id": 31, "name": "회사", "sortOrder": 1, "version": 21, **NO_LOOK}
+WEEKEND = {"id": 32, "name": "주말", "sortOrder": 2, "version": 22, **NO_LOOK}
+TRIP = {"id": 33, "name": "여행", "sortOrder": 3, "version": 58, **NO_LOOK}
 
 COFFEE = {
     "id": 51,
@@ -33,6 +33,7 @@ COFFEE = {
     "memo": "회사 앞 카페",
     "tags": ["회사"],
     "sortOrder": 1,
+    "version": 30,
 }
 NEW_BUS = {
     "name": "지하철",

@@ -3,7 +3,7 @@
 from rest_framework import serializers
 
 from core.api.serializers import Serializer
-from ledger.base.fields import ColorField, IconField, LedgerTagNameField
+from ledger.base.fields import ColorField, IconField, LedgerTagNameField, VersionField
 
 
 class TagSerializer(Serializer):
@@ -12,3 +12,4 @@ class TagSerializer(Serializer):
     icon = IconField()
     color = ColorField()
     sort_order = serializers.IntegerField(read_only=True)
+    version = VersionField()

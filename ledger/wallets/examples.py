@@ -28,6 +28,7 @@ CASH = {
     "icon": None,
     "color": None,
     "sortOrder": 1,
+    "version": 12,
 }
 CARD = CASH | {
     "id": 12,

@@ -15,6 +15,7 @@ from ledger.base.fields import (
     NameField,
     OptionalTextField,
     SignedMoneyField,
+    VersionField,
 )
 from ledger.entries.serializers import EntrySerializer
 from ledger.models import Wallet
@@ -105,6 +106,7 @@ class WalletSerializer(Serializer):
     icon = IconField()
     color = ColorField()
     sort_order = serializers.IntegerField(read_only=True)
+    version = VersionField()
 
     def to_representation(self, instance: Wallet) -> dict[str, Any]:
         body = super().to_representation(instance)

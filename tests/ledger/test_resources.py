@@ -25,7 +25,7 @@ NOTHING: dict[str, Any] = {}
 # They follow from other fields.
 FOLLOWING = {
     *("id", "sortOrder", "categoryId", "categoryType", "toWallet", "balance"),
-    *("priceAt", "nextDate"),
+    *("priceAt", "nextDate", "version"),
 }
 NAMES = ["", "  ", None, "x" * 101, 5, ["a"], "nul\x00"]
 TYPES: list[Any] = ["EXPENSE", "loan", None, True, []]
@@ -246,7 +246,7 @@ def test_row_needs_only_a_few_fields(client: JSONClient, name: str) -> None:
     each, path = RESOURCES[name], f"{ACCOUNT}/{name}"
     row = client.create_json(path, each.plain)
     order = {"sortOrder": 1} if each.is_ordered else {}
-    assert row == each.defaults | each.plain | {"id": row["id"]} | order
+    assert row == each.defaults | each.plain | {"id": row["id"], "version": 1} | order
     assert client.get_json(f"{path}/{row['id']}") == row
     assert client.get_json(path) == [row]
 

@@ -31,6 +31,7 @@ FIELDS = {
     "pending",
     "createdAt",
     "updatedAt",
+    "version",
     "toWalletId",
     "toWallet",
     "categoryId",

@@ -8,7 +8,7 @@ from ledger.backup.columns import SHEETS, Backup
 from ledger.backup.schema import Sheet
 
 # What the service assigns itself, and so no backup has.
-ASSIGNED = {"id", "member", "sort_order", "updated_at"}
+ASSIGNED = {"id", "member", "sort_order", "updated_at", "version"}
 ASSIGNED_BY_SHEET = {
     "wallets": {"created_at"},
     "categories": {"level", "parent_level"},

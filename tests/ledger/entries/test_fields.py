@@ -44,6 +44,7 @@ def test_entry_has_every_field_of_the_contract(
     assert set(entry) == FIELDS
     created_at = datetime.fromisoformat(entry.pop("createdAt"))
     updated_at = datetime.fromisoformat(entry.pop("updatedAt"))
+    assert entry.pop("version") == 1
     assert created_at == updated_at
     assert created_at.tzinfo is not None
     assert entry.pop("categoryId") == Category.objects.get(name="Travel").pk
@@ -67,7 +68,7 @@ def test_entry_has_every_field_of_the_contract(
 
 def test_entry_needs_only_date_type_and_amount(client: JSONClient) -> None:
     entry = create_entry(client, PLAIN)
-    own = {name: entry[name] for name in ("id", "createdAt", "updatedAt")}
+    own = {name: entry[name] for name in ("id", "createdAt", "updatedAt", "version")}
     assert entry == own | UNUSED | {
         "categoryId": None,
         "date": "2026-11-21",

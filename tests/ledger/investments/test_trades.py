@@ -60,6 +60,7 @@ def test_trade_is_answered_as_it_was_written(client: JSONClient, stock: Stock) -
         "fee": 3,
         "tax": 4,
         "memo": "first",
+        "version": Trade.objects.get().version,
     }
     path = f"{TRADES}/{response.data['id']}"
     assert client.get_json(path) == response.data

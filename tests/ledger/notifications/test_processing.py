@@ -36,7 +36,7 @@ def test_payment_becomes_a_pending_expense(
     body = send(APPROVAL)
     assert (body["action"], body["reason"]) == ("CREATED", None)
     entry = body["entry"]
-    assert entry | {"id": 0, "createdAt": 0, "updatedAt": 0} == {
+    assert entry | {"id": 0, "createdAt": 0, "updatedAt": 0, "version": 0} == {
         "id": 0,
         "date": "2026-11-10",
         "type": "expense",
@@ -64,6 +64,7 @@ def test_payment_becomes_a_pending_expense(
         "pending": True,
         "createdAt": 0,
         "updatedAt": 0,
+        "version": 0,
     }
     assert client.get_json(f"{ENTRIES}/{entry['id']}") == entry
     assert body["parsed"]["walletId"] == card.pk
