@@ -303,9 +303,10 @@ REST_FRAMEWORK = {
 }
 # 2.5 MiB for a JSON body; a larger body is 413.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**19
-CORS_ALLOW_HEADERS = [*default_headers, "if-match"]
+CORS_ALLOW_HEADERS = [*default_headers, "idempotency-key", "if-match"]
 CORS_EXPOSE_HEADERS = [
-    *("Content-Disposition", "ETag", "Location", "Retry-After", "X-Request-ID"),
+    *("Content-Disposition", "ETag", "Idempotency-Replayed", "Location"),
+    *("Retry-After", "X-Request-ID"),
 ]
 
 # --- Transport security -------------------------------------------------------

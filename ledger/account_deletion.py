@@ -28,6 +28,7 @@ from ledger.models import (
     RecurringLine,
     RecurringRule,
     RecurringTag,
+    RequestKey,
     Stock,
     Tag,
     TagRollup,
@@ -66,7 +67,8 @@ REPLACED_BY_RESTORE = (
     Wallet,
 )
 # A restore keeps them: known payments stay deduplicated, taught texts are read.
-KEPT_BY_RESTORE = (BudgetIncome, Notification, TaughtLayout)
+# Keys stand for the answers that their clients got.
+KEPT_BY_RESTORE = (BudgetIncome, Notification, RequestKey, TaughtLayout)
 ROLLUPS = (
     DayRollup,
     WalletMonthRollup,

@@ -71,6 +71,8 @@ OPEN_OPERATIONS = {
     *("getImage", "getAvatar", "getHealth", "getLiveness", "getSchema"),
     "receiveStoreNotification",
 }
+# Nothing is written, or each message of a text is known by itself.
+KEYLESS_OPERATIONS = {"parseNotification", "processNotification", "recognizeReceipt"}
 # Left out, the refund has the wallet of its expense; null is no wallet.
 OTHER_NULLS = {("refundEntry", "walletId")}
 # Fields with ids of rows, which the database chooses.
@@ -117,11 +119,11 @@ class Scenario:
         client = self.clients.get(call.caller) or JSONClient()
         return client.send(method, path, query_params=query)
 
-    def send(self, operation_id: str, call: Call) -> Any:
+    def send(self, operation_id: str, call: Call, **headers: Any) -> Any:
         method, path, query = self.address(operation_id, call)
         # A new client each time for anybody: logins set a cookie.
         client = self.clients.get(call.caller) or JSONClient()
-        extra: Any = {"HTTP_ACCEPT": self.accept}
+        extra: Any = {"HTTP_ACCEPT": self.accept} | headers
         if call.upload:
             file = SimpleUploadedFile("lunch.png", draw(), "image/png")
             if operation_id == "restoreBackup":
@@ -255,6 +257,39 @@ class Scenario:
         if example.answer is not None:
             actual = json.loads(response.content, parse_float=Decimal)
             list(self.differences(example.answer, actual, operation_id))
+
+    def check_headers(self, operation_id: str, example: Example) -> Iterator[str]:
+        """Send a write of another version, then the example twice under one key."""
+        method, path, operation = self.operations[operation_id]
+        is_write = method != "get" and path.startswith("/api/account")
+        names = {each["name"] for each in operation.get("parameters", [])}
+        if "If-Match" in names:
+            stale = self.send(operation_id, example, HTTP_IF_MATCH='"999999"')
+            if stale.status_code != 412:
+                yield f"{operation_id}: {stale.status_code} for another version"
+        key = {"HTTP_IDEMPOTENCY_KEY": f"key of {operation_id}".replace(" ", "-")}
+        first = self.send(operation_id, example, **key if is_write else {})
+        if example.answer is not None:
+            answer = json.loads(first.content, parse_float=Decimal)
+            list(self.differences(example.answer, answer, operation_id))
+        if not is_write:
+            return
+        before = read_rows()
+        again = self.send(operation_id, example, **key)
+        is_replayed = again.headers.get("Idempotency-Replayed") == "true"
+        takes_key = operation_id not in KEYLESS_OPERATIONS
+        if is_replayed != (takes_key and not example.query.get("dryRun")):
+            yield f"{operation_id}: {again.status_code} {again.content!r}"
+        if is_replayed and read_rows() != before:
+            yield f"{operation_id}: a second effect"
+        for name in ("Location", "ETag", "Content-Type"):
+            if is_replayed and again.headers.get(name) != first.headers.get(name):
+                yield f"{operation_id}: {name} {again.headers.get(name)}"
+        if is_replayed and (again.status_code, again.content) != (
+            first.status_code,
+            first.content,
+        ):
+            yield f"{operation_id}: another answer {again.content!r}"
 
     def try_body(self, operation_id: str, call: Call, body: Any) -> tuple[int, Any]:
         """Return status and answer to another body, and undo what it writes."""
@@ -447,6 +482,19 @@ def test_unknown_names_are_refused_and_answers_can_be_sent_back(
         for operation_id, example in import_module(module).EXAMPLES.items()
         if operation_id not in OPEN_OPERATIONS
         for line in scenario.check_names(operation_id, example)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("module", SCENARIOS)
+def test_writes_have_one_effect_under_a_key_and_none_on_another_version(
+    module: str, scene: Scene
+) -> None:
+    scenario = Scenario(scene)
+    wrong = [
+        line
+        for operation_id, example in import_module(module).EXAMPLES.items()
+        for line in scenario.check_headers(operation_id, example)
     ]
     assert not wrong, "\n".join(wrong)
 

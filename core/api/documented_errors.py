@@ -15,6 +15,7 @@ from core.api.exception_handler import (
 )
 from core.api.fields import OpenTextField
 from core.api.preconditions import VersionConflictError, is_guarded
+from core.api.request_keys import KeyReusedError, takes_key
 from core.api.serializers import Serializer
 from core.api.token_scopes import ScopeRequiredError, TokenScope
 from core.api.unknown_names import REPEATED, UNKNOWN, is_open
@@ -187,6 +188,8 @@ def _list_request_errors(
         yield DomainError
     if is_guarded(view):
         yield VersionConflictError
+    if takes_key(view, view.request):
+        yield from (KeyReusedError, ServiceUnavailableError)
     if view.request.method in UNSAFE_METHODS:
         yield UnsupportedMediaTypeError
         if not is_open(type(view)):

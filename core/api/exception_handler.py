@@ -43,6 +43,7 @@ TITLES = {
     413: gettext_lazy("Request Entity Too Large"),
     414: gettext_lazy("Request-URI Too Long"),
     415: gettext_lazy("Unsupported Media Type"),
+    422: gettext_lazy("Unprocessable Content"),
     429: gettext_lazy("Too Many Requests"),
     500: gettext_lazy("Internal Server Error"),
     502: gettext_lazy("Bad Gateway"),

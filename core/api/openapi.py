@@ -31,8 +31,9 @@ from core.api.fields import (
     StrictCharField,
     find_cleared_value,
 )
-from core.api.openapi_hooks import CREATED_ITEM, VERSIONED
+from core.api.openapi_hooks import CREATED_ITEM, REPLAYABLE, VERSIONED
 from core.api.preconditions import IF_MATCH, is_guarded, is_versioned
+from core.api.request_keys import IDEMPOTENCY_KEY, takes_key
 from core.api.serializers import (
     METHODS_OF_CHANGES,
     QuerySerializer,
@@ -110,6 +111,17 @@ IF_MATCH_PARAMETER = {
     "schema": {"type": "string"},
 }
 
+KEY_PARAMETER = {
+    "name": IDEMPOTENCY_KEY,
+    "in": "header",
+    "required": False,
+    "description": (
+        "Names the request for seven days: sent again, it has no second effect and the "
+        "same answer. Another request under the key is 422 `IDEMPOTENCY_KEY_REUSED`."
+    ),
+    "schema": {"type": "string", "minLength": 1, "maxLength": 128},
+}
+
 
 @functools.cache
 def page_serializer(item: type[Serializer]) -> type[Serializer]:
@@ -151,6 +163,10 @@ class ApiAutoSchema(AutoSchema):
             if scope is not None:
                 operation["x-token-scope"] = scope.value
             limit = get_body_limit_of(self.view, self.method)
+            if takes_key(self.view, self.view.request):
+                operation.setdefault("parameters", []).append(KEY_PARAMETER)
+                for status in responses.keys() & {"200", "201", "204"}:
+                    operation["responses"][status][REPLAYABLE] = True
             if is_guarded(self.view):
                 operation.setdefault("parameters", []).append(IF_MATCH_PARAMETER)
             if is_versioned(self.view):

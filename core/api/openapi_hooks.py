@@ -7,12 +7,14 @@ from typing import Any
 from django.conf import settings
 
 from core.api.documented_errors import DEFAULT_RESPONSE, RETRY_AFTER_STATUSES
+from core.api.request_keys import REPLAYED
 from core.api.serializers import to_camel_case
 
 # Replaced by links.
 CREATED_ITEM = "x-created-item"
 # Replaced by a header.
 VERSIONED = "x-versioned"
+REPLAYABLE = "x-replayable"
 METHODS = ("get", "post", "put", "patch", "delete")
 HEADERS: dict[str, Any] = {
     "X-Request-ID": {
@@ -31,6 +33,10 @@ HEADERS: dict[str, Any] = {
             "Identifies the content, for `If-None-Match`, or the version of a row, for "
             "`If-Match`."
         ),
+        "schema": {"type": "string"},
+    },
+    REPLAYED: {
+        "description": "`true` if the answer is that of an earlier request.",
         "schema": {"type": "string"},
     },
     "Content-Disposition": {
@@ -146,6 +152,8 @@ def add_response_headers(result: dict[str, Any], **_: Any) -> dict[str, Any]:
                 names.append("ETag")
             if response.pop(VERSIONED, False):
                 names.append("ETag")
+            if response.pop(REPLAYABLE, False):
+                names.append(REPLAYED)
             response["headers"] = {
                 name: {"$ref": f"#/components/headers/{name}"} for name in names
             }

@@ -39,6 +39,14 @@ class APIView(rest_framework_views.APIView):
             # Browsers ask without credentials.
             raise MethodNotAllowedError
         super().initial(request, *args, **kwargs)
+        self.prepare(request)
+
+    def prepare(self, request: Request) -> None:
+        """Do what comes between the permissions and the handler."""
+        self.check_request(request)
+
+    def check_request(self, request: Request) -> None:
+        """Refuse a request before its handler reads it."""
         raise_if_compressed(request)
         raise_for_unknown_names(self, request)
 

@@ -26,6 +26,7 @@ JOB_LABELS: dict[str, Text] = {
     "expire_plans": _("End expired plans"),
     "process_store_notifications": _("Process notifications of the store"),
     "purge_images": _("Delete unused images"),
+    "purge_request_keys": _("Delete old keys of requests"),
     "run_recurring": _("Post recurring entries"),
     "send_mail": _("Send mails"),
 }

@@ -58,12 +58,13 @@ def restore_backup(
     dry_run: bool = False,
     is_by_staff: bool = False,
     report: RestoreProgressCallback = lambda step: None,
+    on_written: Callable[[LockedLedger, RestoreResult], None] = lambda *_: None,
 ) -> RestoreResult:
     """Replace the member's ledger by a file; return the number of rows of each sheet.
 
-    Everything is validated before anything is deleted. Raises `InvalidBackupError`,
-    `EmptyBackupError`, `RestoreInProgressError`, `BackupsBusyError` or
-    `RestoreTimeoutError`.
+    Everything is validated before anything is deleted. `on_written` is called in the
+    transaction. Raises `InvalidBackupError`, `EmptyBackupError`,
+    `RestoreInProgressError`, `BackupsBusyError` or `RestoreTimeoutError`.
     """
     today = timezone.localdate(now)
     with restore_lease(member) as lease:
@@ -73,11 +74,16 @@ def restore_backup(
         backup.budgets = choose_budgets(backup.budgets, today)
         for rule in backup.recurring:
             rule.next_date = first_unprocessed_due_date(rule, today)
+        result = RestoreResult(backup.row_counts(), backup.ignored)
         if not dry_run:
             report(f"writing {sum(backup.row_counts().values())} rows")
             with raise_on_statement_timeout():
-                replace_ledger(member, backup, now, lease, is_by_staff=is_by_staff)
-    return RestoreResult(backup.row_counts(), backup.ignored)
+                replace_ledger(
+                    *(member, backup, now, lease),
+                    is_by_staff=is_by_staff,
+                    on_written=lambda ledger: on_written(ledger, result),
+                )
+    return result
 
 
 @contextmanager
@@ -99,6 +105,7 @@ def replace_ledger(
     lease: HeldLease,
     *,
     is_by_staff: bool = False,
+    on_written: Callable[[LockedLedger], None] = lambda _: None,
 ) -> None:
     """Delete the ledger and write the rows of the backup.
 
@@ -123,6 +130,7 @@ def replace_ledger(
     log_security_event(
         SecurityEvent.RESTORED, ledger.member.pk, is_by_staff=is_by_staff
     )
+    on_written(ledger)
 
 
 def choose_budgets(budgets: Iterable[BudgetRow], today: date) -> list[BudgetRow]:

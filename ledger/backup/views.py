@@ -29,7 +29,7 @@ from core.api.unknown_names import REPEATED
 from core.errors import InvalidFieldError
 from ledger.backup.concurrency_limits import export_slot
 from ledger.backup.export import backup_filename, write_backup
-from ledger.backup.restore import restore_backup
+from ledger.backup.restore import RestoreResult, restore_backup
 from ledger.backup.serializers import (
     RestoreFileRequestSerializer,
     RestoreQuerySerializer,
@@ -37,7 +37,14 @@ from ledger.backup.serializers import (
     RestoreResultSerializer,
 )
 from ledger.backup.validation import FIRST_DATA_ROW
+from ledger.base.ledger_write import LockedLedger
 from ledger.base.ownership import OwnedView
+from ledger.base.request_keys import (
+    AlreadyAnsweredError,
+    find_answer,
+    raise_if_answered,
+    store_answer,
+)
 from ledger.errors import (
     BackupsBusyError,
     EmptyBackupError,
@@ -102,6 +109,8 @@ class RestoreView(OwnedView):
     """Base of both operations: a file, and the rows themselves."""
 
     schema_tag = SCHEMA_TAG
+    # The file is read before it.
+    is_one_transaction = False
     body_limits = {"post": MAX_MULTIPART_BYTES}
     raises = {
         "post": [
@@ -115,9 +124,30 @@ class RestoreView(OwnedView):
     }
 
     def restore(self, data: bytes, *, dry_run: bool) -> Response:
-        result = restore_backup(self.member, data, timezone.now(), dry_run=dry_run)
-        ignored = [name._asdict() for name in result.ignored]
-        return Response({"dryRun": dry_run, **result.row_counts, "ignored": ignored})
+        keyed = self.read_key(self.request)
+        if keyed and (known := find_answer(self.member, keyed)):
+            return known
+
+        def describe(result: RestoreResult) -> dict[str, Any]:
+            ignored = [name._asdict() for name in result.ignored]
+            return {"dryRun": dry_run, **result.row_counts, "ignored": ignored}
+
+        def keep_answer(ledger: LockedLedger, result: RestoreResult) -> None:
+            if keyed:
+                raise_if_answered(self.member, keyed)
+                store_answer(ledger, keyed, describe(result))
+
+        try:
+            result = restore_backup(
+                self.member,
+                data,
+                timezone.now(),
+                dry_run=dry_run,
+                on_written=keep_answer,
+            )
+        except AlreadyAnsweredError as error:
+            return error.response
+        return Response(describe(result))
 
 
 class RestoreBackupView(RestoreView):

@@ -19,6 +19,9 @@ from ledger.models.base import MAX_ENTRIES_CONSTRAINT
 P = ParamSpec("P")
 R = TypeVar("R")
 _KEY = object()
+_open_ledger: ContextVar["LockedLedger | None"] = ContextVar(
+    "open_ledger", default=None
+)
 _precondition: ContextVar["Precondition | None"] = ContextVar(
     "precondition", default=None
 )
@@ -71,6 +74,16 @@ def _raise_on_full_ledger() -> AbstractContextManager[None]:
     return raise_on_constraint_violation(MAX_ENTRIES_CONSTRAINT, LedgerFullError())
 
 
+@contextmanager
+def open_to_writes(ledger: LockedLedger) -> Iterator[None]:
+    """Let all writes of this ledger in the block be part of the open transaction."""
+    token = _open_ledger.set(ledger)
+    try:
+        yield
+    finally:
+        _open_ledger.reset(token)
+
+
 @final
 class LedgerWrite(Generic[P, R]):
     def __init__(
@@ -88,13 +101,21 @@ class LedgerWrite(Generic[P, R]):
         functools.update_wrapper(self, rule)
 
     def __call__(self, member: Member, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run the rule in a transaction of its own, under the member's lock."""
-        precondition = _precondition.get()
-        if self._attempt is not None and precondition is None:
+        """Run the rule in a transaction under the member's lock.
+
+        It is one of its own, but within `open_to_writes`.
+        """
+        precondition, ledger = _precondition.get(), _open_ledger.get()
+        if precondition is not None and ledger is not None:
+            precondition.check()
+        elif self._attempt is not None and precondition is None:
             with _raise_on_full_ledger():
                 result = self._attempt(member, *args, **kwargs)
             if result is not None:
                 return result
+        if ledger is not None and ledger.member.pk == member.pk:
+            with _raise_on_full_ledger():
+                return self._rule(ledger, *args, **kwargs)
 
         @retry_on_conflict
         def write(rates: RateCache) -> R:

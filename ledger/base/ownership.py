@@ -9,6 +9,7 @@ from typing import Any, ClassVar, cast
 
 from django.http import HttpResponseBase
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.status import is_success
 
 from accounts.models import Member
@@ -21,19 +22,61 @@ from core.api.preconditions import (
     read_if_match,
     read_version,
 )
+from core.api.request_keys import (
+    IDEMPOTENCY_KEY,
+    hash_request,
+    is_dry_run,
+    read_key,
+    takes_key,
+)
 from core.api.views import APIView, ViewSet
 from core.api.viewsets import ModelViewSet
 from core.errors import NotFoundError
 from ledger.base.ledger_write import require
+from ledger.base.request_keys import KeyedRequest, answer_once
 from ledger.models.base import OwnedModel, OwnedQuerySet
 
 MAX_ID = 2**63 - 1
 
 
 class OwnedView(APIView):
+    # Handlers or actions that take no `Idempotency-Key`.
+    keyless_actions: ClassVar[AbstractSet[str]] = frozenset()
+    # False if the handler looks the key up itself.
+    is_one_transaction = True
+
     @property
     def member(self) -> Member:
         return current_member(self.request)
+
+    def prepare(self, request: Request) -> None:
+        """Let the handler run once for each `Idempotency-Key`.
+
+        What it and its request would be refused for comes after the look-up of the key.
+        """
+        keyed = self.read_key(request) if self.is_one_transaction else None
+        if keyed is None:
+            super().prepare(request)
+            return
+        name = str(request.method).lower()
+        handler = getattr(self, name)
+
+        def answer(request: Request, *args: Any, **kwargs: Any) -> Response:
+            def handle() -> Response:
+                self.check_request(request)
+                response: Response = handler(request, *args, **kwargs)
+                return response
+
+            return answer_once(self.member, keyed, handle)
+
+        setattr(self, name, answer)
+
+    def read_key(self, request: Request) -> KeyedRequest | None:
+        """Return None for a request that has no key, or writes nothing."""
+        key = read_key(request) if takes_key(self, request) else None
+        if key is None or is_dry_run(request):
+            return None
+        return KeyedRequest(self.member.pk, key, hash_request(request))
 
 
 class OwnedViewSet(OwnedView, ViewSet):
@@ -54,13 +97,14 @@ class OwnedModelViewSet(OwnedView, ModelViewSet):
     _if_match: IfMatch | None = None
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if "HTTP_IF_MATCH" not in request.META:
+        # Under a key the request is judged under the lock.
+        if "HTTP_IF_MATCH" not in request.META or IDEMPOTENCY_KEY in request.headers:
             return super().dispatch(request, *args, **kwargs)
         with require(self.raise_if_changed):
             return super().dispatch(request, *args, **kwargs)
 
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        super().initial(request, *args, **kwargs)
+    def check_request(self, request: Request) -> None:
+        super().check_request(request)
         if self.action in self.guarded_actions:
             self._if_match = read_if_match(request)
             # Before the body is read; the write checks again under its lock.

@@ -18,6 +18,7 @@ from ledger.models.recurring import (
     RecurringRule,
     RecurringTag,
 )
+from ledger.models.request_keys import RequestKey
 from ledger.models.rollups import (
     CategoryRollup,
     DayRollup,
@@ -54,6 +55,7 @@ __all__ = [
     "RecurringLine",
     "RecurringRule",
     "RecurringTag",
+    "RequestKey",
     "Stock",
     "StockQuote",
     "Tag",

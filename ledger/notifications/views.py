@@ -40,6 +40,8 @@ class CardNotificationViewSet(OwnedViewSet):
         },
     )
     schema_tag = "Card notifications"
+    # A text is known by itself, and each message of it is a transaction.
+    keyless_actions = frozenset({"process_notification", "parse_notification"})
     # The text, each character escaped.
     body_limits = {"process_notification": 2**16, "parse_notification": 2**16}
     raises = {

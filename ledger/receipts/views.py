@@ -18,6 +18,7 @@ from ledger.receipts.serializers import ReceiptRequestSerializer, ReceiptTextSer
 class ReceiptView(OwnedView):
     permission_classes = [IsPremium]
     token_scopes = LEDGER
+    keyless_actions = frozenset({"post"})
     parser_classes = [LimitedMultiPartParser]
     schema_tag = "Receipts"
     body_limits = {"post": MAX_MULTIPART_BYTES}

@@ -140,9 +140,12 @@ def test_pages_of_listed_origins_alone_may_call_and_send_no_cookie() -> None:
     assert result.returncode == 0, result.stderr
     listed, other = map(ast.literal_eval, result.stdout.strip().splitlines())
     origin = "https://app.example"
-    exposed = "Content-Disposition, ETag, Location, Retry-After, X-Request-ID"
+    exposed = "Content-Disposition, ETag, Idempotency-Replayed, Location"
+    exposed += ", Retry-After, X-Request-ID"
     assert listed[:4] == [origin, exposed, origin, None]
-    assert {"authorization", "if-match"} <= set(listed[4].split(", "))
+    assert {"authorization", "idempotency-key", "if-match"} <= set(
+        listed[4].split(", ")
+    )
     assert other[:4] == [None, None, None, None]
 
 
