@@ -76,7 +76,7 @@ KEYLESS_OPERATIONS = {"parseNotification", "processNotification", "recognizeRece
 # Left out, the refund has the wallet of its expense; null is no wallet.
 OTHER_NULLS = {("refundEntry", "walletId")}
 # Fields with ids of rows, which the database chooses.
-ID_FIELD = re.compile(r"id|ids|\w+Id|moveTo|before|refundOf|with")
+ID_FIELD = re.compile(r"id|ids|\w+Ids?|moveTo|before|refundOf|with")
 MISSING_ID = 2**50
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # Fields of random texts: keys, and a hash of one.

@@ -162,7 +162,7 @@ def keep_books(client: AuthenticatedClient) -> None:
         has_more = page.next_ is not None
     assert pages == [[foreign.id], [entry.id]]
 
-    take(create_budget, client, body=BudgetWrite(2026, 3, "점심", 200_000))
+    take(create_budget, client, body=BudgetWrite(2026, 3, 200_000, category="점심"))
     take(create_quick_entry, client, body=QuickEntryWrite("커피", "expense", 4_500))
     month = take(get_month_statistics, client, year=2026, month=3)
     assert (month.expense, month.count) == (39_596, 2)

@@ -16,6 +16,7 @@ from core.errors import DuplicateError, InvalidFieldError, raise_on_constraint_v
 from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.base.ownership import get_owned_or_404
 from ledger.categories.categories import get_or_create_category
+from ledger.entries.sent_ids import SentCategory, resolve_expense_category
 from ledger.models import Budget, BudgetIncome
 from ledger.models.base import CategoryType, OwnedQuerySet
 from ledger.periods import Month, month_period
@@ -135,12 +136,13 @@ def list_budgets(member: Member, month: Month) -> OwnedQuerySet:
 
 @ledger_write
 def create_budget(
-    ledger: LockedLedger, category: str, month: Month, amount: int
+    ledger: LockedLedger, category: str | SentCategory, month: Month, amount: int
 ) -> Budget:
     """Raise `DuplicateError` if the month has a budget of the category."""
+    name = resolve_expense_category(ledger, category, None)
     budget = Budget(
         member=ledger.member,
-        category=get_or_create_category(ledger, CategoryType.EXPENSE, category),
+        category=get_or_create_category(ledger, CategoryType.EXPENSE, name),
         year=month.year,
         month=month.month,
         amount=amount,
@@ -160,7 +162,8 @@ def update_budget(
     rows = Budget.objects.select_related("category")
     budget: Budget = get_owned_or_404(rows, ledger.member, budget_id)
     changes = dict(changes)
-    if name := changes.pop("category", None):
+    if category := changes.pop("category", None):
+        name = resolve_expense_category(ledger, category, budget.category)
         budget.category = get_or_create_category(ledger, CategoryType.EXPENSE, name)
     for field, value in changes.items():
         setattr(budget, field, value)

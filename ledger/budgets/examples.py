@@ -14,6 +14,7 @@ FOOD = {
     "year": 2026,
     "month": 11,
     "category": "식비",
+    "categoryId": 21,
     "amount": 400_000,
     "version": 41,
 }
@@ -22,11 +23,12 @@ HOME = {
     "year": 2026,
     "month": 11,
     "category": "주거",
+    "categoryId": 23,
     "amount": 700_000,
     "version": 42,
 }
 NEW_CULTURE = {"year": 2026, "month": 11, "category": "문화", "amount": 100_000}
-CULTURE = HOME | NEW_CULTURE | {"id": 73}
+CULTURE = HOME | NEW_CULTURE | {"id": 73, "categoryId": 35}
 NOVEMBER = {"year": 2026, "month": 11}
 
 RENT_FLOW = {

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils.translation import gettext
 from rest_framework import serializers
 
 from core.api.field_texts import FieldText
@@ -15,6 +16,7 @@ from core.api.serializers import Serializer
 from ledger.base.fields import CategoryNameField, VersionField
 from ledger.base.month_fields import MonthSerializer
 from ledger.budgets.budgets import BudgetStatus, MonthlyBudgetStatus
+from ledger.entries.line_serializers import RowIdField, with_sent_category
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR
 from ledger.periods import Month
 
@@ -24,12 +26,29 @@ class BudgetSerializer(MonthSerializer):
 
     id = serializers.IntegerField(read_only=True)
     category = CategoryNameField(
+        required=False,
         help_text=FieldText(
-            "Name of an expense category.", requests="An unknown one is created."
-        )
+            "Name of an expense category.",
+            requests="An unknown one is created. It, or `categoryId`, is required.",
+        ),
+    )
+    category_id = RowIdField(
+        required=False,
+        help_text=FieldText(
+            "Id of the category.",
+            requests="Instead of `category`, as in an entry.",
+            left_out="Left out: `category` counts.",
+        ),
     )
     amount = AmountField()
     version = VersionField()
+
+    def to_internal_value(self, data: Any) -> Any:
+        values = with_sent_category(super().to_internal_value(data), data)
+        if "category" not in values and not self.root.partial:
+            text = gettext("This field is required.")
+            raise serializers.ValidationError({"category": [text]}, code="required")
+        return values
 
 
 class CopyBudgetsRequestSerializer(Serializer):

@@ -29,6 +29,7 @@ LUNCH = {
     "memo": "김밥천국 강남점",
     "lines": [],
     "tags": ["회사"],
+    "tagIds": [31],
     "currency": None,
     "originalAmount": None,
     "exchangeRate": None,
@@ -54,6 +55,7 @@ RENT = LUNCH | {
     "wallet": BANK,
     "memo": "11월 월세",
     "tags": [],
+    "tagIds": [],
 }
 PENDING = LUNCH | {
     "id": 44,
@@ -63,6 +65,7 @@ PENDING = LUNCH | {
     "categoryId": None,
     "memo": "스타벅스강남점",
     "tags": [],
+    "tagIds": [],
     "pending": True,
 }
 NEW_DINNER = {
@@ -89,6 +92,7 @@ WITHDRAWAL = {
     "wallet": BANK,
     "memo": "ATM 출금",
     "tags": [],
+    "tagIds": [],
     "pending": True,
 }
 
@@ -178,6 +182,7 @@ EXAMPLES = {
             "toWallet": CASH,
             "memo": "ATM 출금",
             "tags": [],
+            "tagIds": [],
             "refunded": None,
             "merged": True,
             "pending": True,

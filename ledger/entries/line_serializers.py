@@ -8,8 +8,10 @@ from rest_framework import serializers
 from core.api.field_texts import FieldText
 from core.api.fields import MAX_AMOUNT, StrictIntegerField
 from core.api.serializers import Serializer
+from core.errors import NotFoundError
 from ledger.base.fields import CategoryNameField, NameField, OptionalTextField
-from ledger.base.ownership import OwnedIdField, UncheckedPrimaryKeyField
+from ledger.base.ownership import MAX_ID, OwnedIdField, UncheckedPrimaryKeyField
+from ledger.entries.sent_ids import SentCategory
 from ledger.entry_shape import LineShape
 from ledger.models import Entry, Wallet
 from ledger.models.base import CategoryType, EntryType
@@ -29,6 +31,14 @@ CATEGORY_TYPE_TEXT = FieldText(
 CATEGORY_TEXT = FieldText(
     "Name of the category; null without one.",
     requests="An unknown one is created as a major category.",
+)
+CATEGORY_ID_TEXT = FieldText(
+    "Id of the category; null without one.",
+    requests=(
+        "Instead of `category`. Beside it, the one that differs from what is stored "
+        "counts."
+    ),
+    left_out="Left out: `category` counts.",
 )
 WALLET_TEXT = FieldText(
     "Id of a wallet of the caller; null: no wallet.", left_out="Left out: no wallet."
@@ -68,6 +78,35 @@ class CategoryTypeField(serializers.ChoiceField):
             "help_text": CATEGORY_TYPE_TEXT,
         }
         super().__init__(**(kwargs | fixed))
+
+
+class RowIdField(StrictIntegerField):
+    """An id that the write looks up, under the lock of the ledger."""
+
+    default_error_messages = {"does_not_exist": NotFoundError.detail}
+
+    def to_internal_value(self, data: Any) -> int:
+        row_id = super().to_internal_value(data)
+        if not 0 < row_id <= MAX_ID:
+            self.fail("does_not_exist")
+        return row_id
+
+
+class CategoryIdField(RowIdField):
+    def __init__(self, **kwargs: Any) -> None:
+        fixed = {"required": False, "allow_null": True, "help_text": CATEGORY_ID_TEXT}
+        super().__init__(**(kwargs | fixed))
+
+
+def with_sent_category(
+    values: dict[str, Any], data: Any, line_id: int | None = None
+) -> dict[str, Any]:
+    """Return the values of a body with its id of a category as `category`."""
+    if "category_id" not in values:
+        return values
+    name, has_name = values.get("category"), "category" in data
+    sent = SentCategory(values.pop("category_id"), name, has_name, line_id)
+    return values | {"category": sent}
 
 
 class NamedWalletSerializer(Serializer):
@@ -128,9 +167,7 @@ class LineSerializer(Serializer):
         allow_null=True,
         help_text=CATEGORY_TEXT,
     )
-    category_id = serializers.IntegerField(
-        read_only=True, allow_null=True, help_text="Id of the category; null: none."
-    )
+    category_id = CategoryIdField()
     category_type = CategoryTypeField()
     wallet_id = UncheckedPrimaryKeyField(
         Wallet,
@@ -156,7 +193,8 @@ class LineSerializer(Serializer):
             raise serializers.ValidationError(
                 {"amount": [gettext("This field is required.")]}, code="required"
             )
-        return line
+        line_id = data.get("id")
+        return with_sent_category(line, data, line_id if type(line_id) is int else None)
 
 
 class EntryLineSerializer(LineSerializer):
@@ -238,8 +276,9 @@ class ShapeSerializer(Serializer):
         allow_null=True,
         help_text="That wallet with its name; null without one.",
     )
-    category_id = serializers.IntegerField(
-        read_only=True, allow_null=True, help_text="Id of the category; null: none."
-    )
+    category_id = CategoryIdField()
     category_type = CategoryTypeField()
     lines = make_lines_field()
+
+    def to_internal_value(self, data: Any) -> Any:
+        return with_sent_category(super().to_internal_value(data), data)

@@ -76,6 +76,11 @@ _FIELDS = {
         WHERE link.member_id = %(member)s AND link.entry_id = e.id
         ORDER BY link.position
     )""",
+    "tagIds": """ARRAY(
+        SELECT link.tag_id FROM account_entry_tag link
+        WHERE link.member_id = %(member)s AND link.entry_id = e.id
+        ORDER BY link.position
+    )""",
     "currency": "e.currency",
     "originalAmount": "trim_scale(e.original_amount)",
     "exchangeRate": "trim_scale(e.exchange_rate)",

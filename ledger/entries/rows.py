@@ -52,6 +52,10 @@ class Tables:
             for position, tag in enumerate(tags)
         )
 
+    def list_tags(self, row: Any) -> list[tuple[int, str]]:
+        links = self._rows_of(self.tags, row).order_by("position")
+        return list(links.values_list("tag_id", "tag__name"))
+
     def list_tag_names(self, row: Any) -> tuple[str, ...]:
         links = self._rows_of(self.tags, row).order_by("position")
         return tuple(links.values_list("tag__name", flat=True))

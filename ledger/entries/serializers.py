@@ -22,6 +22,7 @@ from core.api.fields import (
     StrictCharField,
     StrictIntegerField,
     StrictListField,
+    UniqueListField,
 )
 from core.api.serializers import QuerySerializer, Serializer
 from core.api.unknown_names import (
@@ -45,10 +46,13 @@ from ledger.entries.line_serializers import (
     WALLET_TEXT,
     EntryLineSerializer,
     NamedWalletSerializer,
+    RowIdField,
     ShapeSerializer,
     make_lines_field,
     make_type_field,
 )
+from ledger.entries.sent_ids import SentTags
+from ledger.entry_shape import MAX_TAGS_PER_ENTRY
 from ledger.models import Entry, Wallet
 from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, CategoryType, EntryType
 
@@ -79,8 +83,9 @@ LEFT_OUT = {
     **dict.fromkeys(("date", "type"), "required"),
     **dict.fromkeys(
         (
-            *("amount", "category", "walletId", "memo", "tags", "currency"),
-            *("originalAmount", "exchangeRate", "installmentMonths"),
+            *("amount", "category", "categoryId", "walletId", "memo", "tags"),
+            *("tagIds", "currency", "originalAmount", "exchangeRate"),
+            "installmentMonths",
         ),
         "cleared",
     ),
@@ -137,6 +142,17 @@ class EntrySerializer(ShapeSerializer):
     )
     memo = OptionalTextField()
     tags = LedgerTagListField(default=None, help_text=TAGS_TEXT)
+    tag_ids = UniqueListField(
+        child=RowIdField(),
+        max_length=MAX_TAGS_PER_ENTRY,
+        required=False,
+        allow_null=True,
+        help_text=FieldText(
+            "Ids of the tags, in their order.",
+            requests="Instead of `tags`, as `categoryId` is for `category`.",
+            left_out="Left out: `tags` counts.",
+        ),
+    )
     currency = CurrencyField(
         required=False,
         allow_null=True,
@@ -248,7 +264,7 @@ class EntrySerializer(ShapeSerializer):
 
     def to_internal_value(self, data: Any) -> Any:
         try:
-            return super().to_internal_value(data)
+            return with_sent_tags(super().to_internal_value(data), data)
         except serializers.ValidationError as error:
             # Report an unknown wallet together with the other errors.
             details: Any = error.detail
@@ -259,6 +275,14 @@ class EntrySerializer(ShapeSerializer):
                 except serializers.ValidationError as missing:
                     details["walletId"] = missing.detail
             raise
+
+
+def with_sent_tags(values: dict[str, Any], data: Any) -> dict[str, Any]:
+    """Return the values of a body with its ids of tags as `tags`."""
+    if "tag_ids" not in values:
+        return values
+    ids, names = values.pop("tag_ids") or (), values.get("tags") or ()
+    return values | {"tags": SentTags(tuple(ids), tuple(names), "tags" in data)}
 
 
 # In the document it is the partial schema of an entry.

@@ -15,6 +15,7 @@ from ledger.entries.rows import (
     make_lines,
     read_shape,
 )
+from ledger.entries.sent_ids import has_ids, resolve_values
 from ledger.entry_shape import EntryShape
 from ledger.models.base import OwnedQuerySet
 
@@ -60,11 +61,15 @@ def assign_values(
     `InvalidFieldError`, and `LinesMismatchError` for another type or amount without
     lines.
     """
-    given = {name: values[name] for name in _SHAPE_FIELDS if name in values}
     before, stored = EntryShape(type=""), []
     if template.pk:
         stored = tables.list_lines(template)
         before = read_shape(template, stored)
+    if has_ids(values):
+        row = template if template.pk else None
+        type_ = values.get("type", before.type)
+        values = resolve_values(ledger, values, type_, row=row, lines=stored)
+    given = {name: values[name] for name in _SHAPE_FIELDS if name in values}
     shape = before.change(given)
     has_new_lines = shape.rewrites_lines(before, are_given="lines" in given)
     shape.validate()

@@ -46,6 +46,7 @@ from ledger.entries.rows import (
     make_lines,
     read_entry,
 )
+from ledger.entries.sent_ids import Stored, has_ids, read_values, resolve_values
 from ledger.entry_shape import EXPENSE, INCOME, EntryShape
 from ledger.errors import MissingWalletError, RefundExceedsError
 from ledger.models import Entry, EntryLine
@@ -73,8 +74,11 @@ def insert_plain_entry(member: Member, shape: EntryShape, now: datetime) -> int 
     """Create an entry that depends on no stored row, in one round trip.
 
     Returns None, and creates nothing, for foreign currencies, installments, refunds,
-    and unknown names. Raises `InvalidFieldError` or `LinesMismatchError`.
+    ids of categories and tags, and unknown names. Raises `InvalidFieldError` or
+    `LinesMismatchError`.
     """
+    if has_ids(read_values(shape)):
+        return None
     is_foreign = shape.currency not in (None, settings.HOME_CURRENCY)
     has_installments = shape.installment_months is not None
     if is_foreign or has_installments or shape.refunded_ids:
@@ -93,6 +97,9 @@ def create_entry(ledger: LockedLedger, shape: EntryShape, now: datetime) -> int:
     amount or a known rate.
     """
     entry = Entry(member=ledger.member, created_at=now, pending=False)
+    sent = read_values(shape)
+    if has_ids(sent):
+        shape = replace(shape, **resolve_values(ledger, sent, shape.type))
     shape = shape.with_one_refund()
     facts = load_facts(ledger, entry, shape, None)
     shape = complete_refund(shape, facts)
@@ -151,6 +158,7 @@ def update_entry(
     entry = get_entry(ledger, entry_id)
     if confirm and not entry.pending:
         return
+    changes = _name_sent_ids(ledger, entry, changes)
     before = read_entry(entry)
     taught = {name: getattr(entry, name) for name in TAUGHT_FIELDS}
     is_partial = is_partial or confirm
@@ -182,6 +190,21 @@ def update_entry(
         OF_ENTRIES.replace_tags(entry, tags)
     if followers is not None:
         correct_followers(ledger, entry, followers, shape, tags, now)
+
+
+def _name_sent_ids(
+    ledger: LockedLedger, entry: Entry, changes: dict[str, Any]
+) -> dict[str, Any]:
+    if not has_ids(changes):
+        return changes
+    return resolve_values(
+        ledger,
+        changes,
+        changes.get("type", entry.type),
+        row=entry,
+        lines=OF_ENTRIES.list_lines(entry) if entry.line_count else (),
+        tags=[Stored(*tag) for tag in OF_ENTRIES.list_tags(entry)],
+    )
 
 
 def _complete_changes(

@@ -73,6 +73,7 @@ ADJUSTMENT = ENTRY | {
     "wallet": {"id": 11, "name": "현금"},
     "memo": "",
     "tags": [],
+    "tagIds": [],
     "excluded": True,
     "source": "ADJUSTMENT",
 }

@@ -24,6 +24,7 @@ FIELDS = {
     "wallet",
     "memo",
     "tags",
+    "tagIds",
     "currency",
     "originalAmount",
     "exchangeRate",
@@ -56,6 +57,7 @@ UNUSED: dict[str, Any] = {
     "excluded": False,
     "source": "MANUAL",
     "merged": False,
+    "tagIds": [],
 }
 
 

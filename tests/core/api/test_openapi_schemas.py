@@ -39,7 +39,13 @@ CONDITIONAL_FIELDS = {
     *(("FieldError", "row"), ("FieldError", "column")),
 }
 # Names, addresses and languages of members.
-CANNOT_BE_CLEARED = {"OwnProfileRequest", "ProfileRequest"}
+# A budget has a category, by name or by id.
+CANNOT_BE_CLEARED = {
+    "BudgetPatch",
+    "BudgetWrite",
+    "OwnProfileRequest",
+    "ProfileRequest",
+}
 # Any text: of the store, and of programs that fill each field.
 TEXTS_OF_OTHERS = {
     *("PushMessageRequest.data", "PushMessageRequest.messageId"),

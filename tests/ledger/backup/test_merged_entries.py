@@ -97,7 +97,7 @@ def unmerge_only(client: JSONClient) -> list[Any]:
 
 def without_ids(rows: list[Any]) -> list[Any]:
     """Return entries without what a restore makes anew."""
-    made = {"id", "walletId", "categoryId", "updatedAt"}
+    made = {"id", "walletId", "categoryId", "tagIds", "updatedAt", "version"}
     return [
         {name: value for name, value in row.items() if name not in made}
         | {"wallet": row["wallet"]["name"]}

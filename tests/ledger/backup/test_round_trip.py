@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("same_day")]
 KEY = bytes(range(32))
 LISTS = ("wallets", "tags", "categories", "recurring", "quick-entries", "budgets")
 REFERENCES = {"walletId", "toWalletId", "categoryId", "parentId"}
-MADE_BY_THE_SERVICE = {"id", "sortOrder", "createdAt", "updatedAt"}
+MADE_BY_THE_SERVICE = {"id", "sortOrder", "createdAt", "updatedAt", "tagIds", "version"}
 
 
 def read_tables(data: bytes) -> dict[str, list[tuple[Any, ...]]]:

@@ -35,10 +35,12 @@ def test_budget_is_made_read_changed_and_deleted(
     make_budget(other_member, category=make_category(other_member, name="Food"))
     created = client.create_json(BUDGETS, FOOD)
     path = f"{BUDGETS}/{created['id']}"
-    assert created == FOOD | {"id": created["id"], "version": created["version"]}
+    own = {name: created[name] for name in ("id", "categoryId", "version")}
+    assert created == FOOD | own
     assert client.get_json(path) == created
     assert client.get_json(BUDGETS, **NOVEMBER) == [created]
     assert client.change_json("PUT", path, created).items() >= FOOD.items()
+    assert Category.objects.filter(pk=created["categoryId"], name="Food").exists()
 
     whole = {"year": 2027, "month": 1, "category": "Rent", "amount": 7}
     changed = client.change_json("PUT", path, whole)

@@ -162,7 +162,7 @@ def test_patch_changes_each_field_alone(
         changed = update_entry(client, "PATCH", entry["id"], body)
         expected = entry | body | {"updatedAt": changed["updatedAt"]}
         # They follow from the category and the type.
-        for name in ("categoryId", "categoryType", "refunded"):
+        for name in ("categoryId", "categoryType", "refunded", "tagIds"):
             expected[name] = changed[name]
         if "walletId" in body:
             expected["wallet"] = {"id": wallet.pk, "name": wallet.name}

@@ -45,9 +45,12 @@ def test_entry_has_every_field_of_the_contract(
     created_at = datetime.fromisoformat(entry.pop("createdAt"))
     updated_at = datetime.fromisoformat(entry.pop("updatedAt"))
     assert entry.pop("version") == 1
+    tag_ids = [Tag.objects.get(name=name).pk for name in ("trip", "work")]
+    assert entry.pop("tagIds") == tag_ids
     assert created_at == updated_at
     assert created_at.tzinfo is not None
     assert entry.pop("categoryId") == Category.objects.get(name="Travel").pk
+    entry["tagIds"] = []
     assert entry == UNUSED | {
         "id": entry["id"],
         "date": "2026-11-21",

@@ -65,6 +65,7 @@ def test_payment_becomes_a_pending_expense(
         "createdAt": 0,
         "updatedAt": 0,
         "version": 0,
+        "tagIds": [],
     }
     assert client.get_json(f"{ENTRIES}/{entry['id']}") == entry
     assert body["parsed"]["walletId"] == card.pk

@@ -314,7 +314,7 @@ def without_ids(value: Any) -> Any:
     return {
         name: without_ids(each)
         for name, each in value.items()
-        if name not in NEW and not name.endswith("Id")
+        if name not in NEW and not name.endswith(("Id", "Ids"))
     }
 
 
