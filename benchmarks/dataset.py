@@ -146,8 +146,10 @@ def load_members(
     cursor.execute(ADD_WALLETS_CATEGORIES_AND_TAGS, values)
     cursor.execute(ADD_ENTRIES, values)
     for table in ("account", "account_category", "account_tag"):
+        # Never back: requests may have created rows before.
         sequence = f"pg_get_serial_sequence('{table}', 'id')"
-        connection.execute(f"SELECT setval({sequence}, {FIRST_FREE_ID})")
+        free_id = f"greatest({FIRST_FREE_ID}, nextval({sequence}))"
+        connection.execute(f"SELECT setval({sequence}, {free_id})")
 
 
 def vacuum_and_checkpoint(url: str) -> None:

@@ -1,6 +1,5 @@
 """The entry list: newest, filtered and deep pages, growth and other members' rows."""
 
-import time
 from collections.abc import Callable
 from urllib.parse import urlencode
 
@@ -25,7 +24,6 @@ NEWEST_PATH = f"{PATH}?size={PAGE_SIZE}"
 MONTH_PATH = f"{NEWEST_PATH}&{urlencode(MONTH_FILTER)}&category=Minor%2020"
 DRF, WSGI = "DRF ModelSerializer", "bare WSGI"
 REPEATS = 30
-SETTLING_SECONDS = 10
 POSTING_MEMBERS = 40
 ENTRY = {
     "date": "2026-11-02",
@@ -79,18 +77,7 @@ def list_subjects(environment: BenchmarkEnvironment, member: int) -> dict[str, T
 
 
 def check_same_responses(subjects: dict[str, Target]) -> None:
-    """Raise AssertionError with what differs.
-
-    The service may still be writing what an earlier benchmark sent and left.
-    """
-    end = time.monotonic() + SETTLING_SECONDS
-    while difference := find_difference(subjects):
-        if time.monotonic() > end:
-            raise AssertionError(difference)
-        time.sleep(0.5)
-
-
-def find_difference(subjects: dict[str, Target]) -> str | None:
+    """Raise AssertionError with what differs."""
     pages = {
         name: (body["count"], [(each["id"], each["tags"]) for each in body["results"]])
         for name, body in zip(subjects, map(get_json, subjects.values()), strict=True)
@@ -99,11 +86,10 @@ def find_difference(subjects: dict[str, Target]) -> str | None:
     for name, (other_count, others) in pages.items():
         if (other_count, len(others)) != (count, PAGE_SIZE) or others != entries:
             different = [each for each in others if each not in entries]
-            return (
+            raise AssertionError(
                 f"{name} has {len(others)} of {other_count} entries, the service"
                 f" {len(entries)} of {count}; not the same: {different[:5]}"
             )
-    return None
 
 
 def measure_one_client(environment: BenchmarkEnvironment, member: int) -> list[Row]:

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from django.http import QueryDict
@@ -19,6 +20,8 @@ IDEMPOTENCY_KEY = "Idempotency-Key"
 METHODS_OF_WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 REPLAYED = "Idempotency-Replayed"
 DRY_RUN = "dryRun"
+# Larger numbers are never written out.
+MAX_DIGITS = 30
 _ENVIRON_KEY = "HTTP_IDEMPOTENCY_KEY"
 _KEY_RE = re.compile(r"[\x21-\x7e]{1,128}")
 
@@ -82,7 +85,14 @@ def _describe_body(body: Any) -> bytes:
         body = {
             name: [_describe_part(part) for part in body.getlist(name)] for name in body
         }
-    return json.dumps(body, sort_keys=True, default=str).encode()
+    return json.dumps(body, sort_keys=True, default=_describe_number).encode()
+
+
+def _describe_number(value: Decimal) -> int | dict[str, str]:
+    """Return the same for equal numbers, and for no text."""
+    if value.adjusted() < MAX_DIGITS and value == value.to_integral_value():
+        return int(value)
+    return {"\0number": str(value.normalize())}
 
 
 def _describe_part(part: Any) -> str:

@@ -24,6 +24,7 @@ from core.api.parsers import (
     read_limited,
 )
 from core.api.permissions import IsPremium
+from core.api.request_keys import IDEMPOTENCY_KEY
 from core.api.serializers import validate_body, validate_query
 from core.api.unknown_names import REPEATED
 from core.errors import InvalidFieldError
@@ -43,6 +44,7 @@ from ledger.base.request_keys import (
     AlreadyAnsweredError,
     find_answer,
     raise_if_answered,
+    raise_if_reused,
     store_answer,
 )
 from ledger.errors import (
@@ -122,6 +124,13 @@ class RestoreView(OwnedView):
             RestoreTimeoutError,
         ],
     }
+
+    def prepare(self, request: Request) -> None:
+        if IDEMPOTENCY_KEY in request.headers:
+            require_fresh_authentication_with_factor(request)
+            if keyed := self.read_key(request):
+                raise_if_reused(self.member, keyed)
+        super().prepare(request)
 
     def restore(self, data: bytes, *, dry_run: bool) -> Response:
         keyed = self.read_key(self.request)

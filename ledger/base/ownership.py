@@ -4,10 +4,12 @@ The id of another member's row is 404 in a path or query and a validation error 
 body, indistinguishable from an unknown id (spec 1.8).
 """
 
+import functools
 from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar, cast
 
 from django.http import HttpResponseBase
+from rest_framework.exceptions import ParseError, UnsupportedMediaType
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import is_success
@@ -16,6 +18,7 @@ from accounts.models import Member
 from accounts.sessions.authentication import current_member
 from core.api.fields import StrictIntegerField, StrictPrimaryKeyField
 from core.api.preconditions import (
+    IF_MATCH,
     IfMatch,
     VersionConflictError,
     format_etag,
@@ -29,7 +32,7 @@ from core.api.request_keys import (
     read_key,
     takes_key,
 )
-from core.api.views import APIView, ViewSet
+from core.api.views import APIView, ViewSet, raise_if_compressed
 from core.api.viewsets import ModelViewSet
 from core.errors import NotFoundError
 from ledger.base.ledger_write import require
@@ -54,13 +57,14 @@ class OwnedView(APIView):
 
         What it and its request would be refused for comes after the look-up of the key.
         """
-        keyed = self.read_key(request) if self.is_one_transaction else None
+        keyed = self.read_key_first(request) if self.is_one_transaction else None
         if keyed is None:
             super().prepare(request)
             return
         name = str(request.method).lower()
         handler = getattr(self, name)
 
+        @functools.wraps(handler)
         def answer(request: Request, *args: Any, **kwargs: Any) -> Response:
             def handle() -> Response:
                 self.check_request(request)
@@ -71,10 +75,29 @@ class OwnedView(APIView):
 
         setattr(self, name, answer)
 
+    def read_key_first(self, request: Request) -> KeyedRequest | None:
+        """Read the key of a request that nothing has been refused for."""
+        if IDEMPOTENCY_KEY not in request.headers:
+            return None
+        raise_if_compressed(request)
+        try:
+            return self.read_key(request)
+        except (ParseError, UnsupportedMediaType):
+            # A body that cannot be read is refused after the row is looked up.
+            self.check_request(request)
+            self.raise_if_missing()
+            raise
+
+    def raise_if_missing(self) -> None:
+        """Raise `NotFoundError` if the path names a row that is not there."""
+
     def read_key(self, request: Request) -> KeyedRequest | None:
         """Return None for a request that has no key, or writes nothing."""
-        key = read_key(request) if takes_key(self, request) else None
-        if key is None or is_dry_run(request):
+        has_key = IDEMPOTENCY_KEY in request.headers and takes_key(self, request)
+        if not has_key or is_dry_run(request):
+            return None
+        key = read_key(request)
+        if key is None:
             return None
         return KeyedRequest(self.member.pk, key, hash_request(request))
 
@@ -104,11 +127,13 @@ class OwnedModelViewSet(OwnedView, ModelViewSet):
             return super().dispatch(request, *args, **kwargs)
 
     def check_request(self, request: Request) -> None:
-        super().check_request(request)
-        if self.action in self.guarded_actions:
+        if self.action in self.guarded_actions and IF_MATCH in request.headers:
+            raise_if_compressed(request)
+            self.raise_if_missing()
             self._if_match = read_if_match(request)
             # Before the body is read; the write checks again under its lock.
             self.raise_if_changed()
+        super().check_request(request)
 
     def raise_if_changed(self) -> None:
         """Raise `NotFoundError` or `VersionConflictError` as `If-Match` asks for."""
@@ -137,6 +162,8 @@ class OwnedModelViewSet(OwnedView, ModelViewSet):
 
     def raise_if_missing(self) -> None:
         """Raise `NotFoundError` before the body is read."""
+        if self.lookup_url_kwarg not in self.kwargs:
+            return
         if not self.get_queryset().filter(pk=self.object_id).exists():
             raise NotFoundError
 

@@ -1,12 +1,13 @@
 """Deletion of old keys of requests, of all members."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from accounts.models import Member
+from ledger.base.request_keys import KEY_LIFETIME
 from ledger.models import RequestKey
 
-KEY_LIFETIME = timedelta(days=7)
-MEMBERS_PER_STATEMENT = 1_000
+# A caller has at most 10,000 keys.
+MEMBERS_PER_STATEMENT = 100
 
 
 def find_last_member() -> int:

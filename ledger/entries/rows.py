@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import F
+
 from ledger.base.ledger_write import LockedLedger
 from ledger.entry_shape import COLUMNS, EXPENSE, EntryShape, LineShape
 from ledger.errors import MissingWalletError
@@ -155,6 +157,14 @@ def insert_lines(entry: Entry, lines: Sequence[EntryLine]) -> None:
     entry.line_count = len(lines)
     stored = Entry.objects.filter(member_id=entry.member_id, pk=entry.pk)
     stored.update(line_count=entry.line_count)
+
+
+def stamp(ledger: LockedLedger, entry_ids: Sequence[int]) -> None:
+    """Give entries a new version, whose lines alone have changed."""
+    if entry_ids:
+        rows = Entry.objects.owned_by(ledger.member).filter(pk__in=entry_ids)
+        # The trigger puts the revision in its place.
+        rows.update(version=F("version"))
 
 
 def delete_lines(entry: Entry) -> None:

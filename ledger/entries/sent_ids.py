@@ -77,8 +77,7 @@ def resolve_values(
     categories: dict[int, Category] = {}
     if ids - {None}:
         categories = Category.objects.owned_by(ledger.member).in_bulk(ids - {None})
-    default = EXPENSE if values.get("refund_of") else default_category_type(type_)
-    default = values.get("category_type") or default
+    default = values.get("category_type") or _find_default_type(values, type_, row)
     if isinstance(sent := values.get("category"), SentCategory):
         stored = None
         if row is not None:
@@ -102,6 +101,16 @@ def resolve_values(
         stored_tags = None if row is None else tags
         resolved["tags"] = _resolve_tags(ledger, sent_tags, stored_tags)
     return resolved
+
+
+def _find_default_type(values: Mapping[str, Any], type_: str, row: Any) -> str:
+    """Return the type of a category that is named without a type."""
+    if values.get("refund_of"):
+        return EXPENSE
+    if row is not None and row.type == type_:
+        stored: str = row.category_type
+        return stored
+    return default_category_type(type_)
 
 
 def resolve_expense_category(

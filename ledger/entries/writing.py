@@ -45,6 +45,7 @@ from ledger.entries.rows import (
     insert_lines,
     make_lines,
     read_entry,
+    stamp,
 )
 from ledger.entries.sent_ids import Stored, has_ids, read_values, resolve_values
 from ledger.entry_shape import EXPENSE, INCOME, EntryShape
@@ -301,8 +302,10 @@ def delete_entry(ledger: LockedLedger, entry_id: int) -> None:
     if entry.type == EXPENSE:
         refunds = Entry.objects.owned_by(ledger.member).filter(refund_of=entry.pk)
         refunds.update(refund_of=None)
-        lines = EntryLine.objects.owned_by(ledger.member)
-        lines.filter(refund_of=entry.pk).update(refund_of=None)
+        lines = EntryLine.objects.owned_by(ledger.member).filter(refund_of=entry.pk)
+        owners = list(lines.order_by().values_list("entry_id", flat=True).distinct())
+        lines.update(refund_of=None)
+        stamp(ledger, owners)
     # The tags first: the triggers take the amount of the entry off their totals.
     OF_ENTRIES.delete_tags(entry)
     delete_lines(entry)

@@ -1,8 +1,9 @@
 from django.db import migrations, models
 
+# In the order of the writers, so that none of them is in a deadlock with this.
 VERSIONED = (
-    *("budget", "budgetincome", "category", "entry", "quickentry", "recurringrule"),
-    *("stock", "tag", "trade", "valuation", "wallet"),
+    *("category", "wallet", "tag", "quickentry", "recurringrule", "stock", "trade"),
+    *("budget", "budgetincome", "valuation", "entry"),
 )
 
 
@@ -10,7 +11,6 @@ class Migration(migrations.Migration):
     dependencies = [("ledger", "0006_excluded_entries")]
 
     operations = [
-        migrations.AddField("ledger", "revision", models.BigIntegerField(db_default=0)),
         *(
             migrations.AddField(
                 model,
@@ -19,4 +19,5 @@ class Migration(migrations.Migration):
             )
             for model in VERSIONED
         ),
+        migrations.AddField("ledger", "revision", models.BigIntegerField(db_default=0)),
     ]

@@ -16,10 +16,10 @@ class RequestKey(OwnedModel):
     # Who sent it.
     caller_id = models.BigIntegerField()
     key = models.CharField(max_length=MAX_KEY_LENGTH)
-    # SHA-256 of what was asked for.
+    # Keyed hash of what was asked for.
     fingerprint = models.BinaryField()
     status = models.SmallIntegerField()
-    # JSON; null for no content.
+    # JSON, encrypted as account numbers are; null for no content.
     body = models.BinaryField(null=True)
     created_at = models.DateTimeField(db_default=Now())
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from django.db import connection
-from django.db.models import Q, Sum
+from django.db.models import F, Q, Sum
 
 from accounts.models import Member
 from ledger.entry_shape import COLUMNS, EntryShape, LineShape
@@ -240,5 +240,10 @@ def release_unfit_refunds(member: Member, changes: Sequence[Change]) -> None:
         )
         totals.update(dict(sums))
     unfit = [pk for pk, total in totals.items() if not 0 < amounts[pk] >= total]
+    released = lines.filter(refund_of__in=unfit)
+    owners = list(released.values_list("entry_id", flat=True).distinct())
     for rows in (refunds, lines):
         rows.filter(refund_of__in=unfit).update(refund_of=None)
+    # Lines are part of their entries.
+    entries = Entry.objects.owned_by(member).filter(pk__in=owners)
+    entries.update(version=F("version"))

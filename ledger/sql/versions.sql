@@ -31,27 +31,28 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON account
-FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
-CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON account_budget
-FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
-CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON account_budget_income
-FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
+-- In the order of the writers, so that none of them is in a deadlock with this.
 CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON account_category
 FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
-CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON account_entry
+CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON account
+FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
+CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON account_tag
 FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
 CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON account_quick_entry
 FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
 CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON account_recurring
 FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
-CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON account_tag
-FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
-CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON account_valuation
-FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
 CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON invest_stock
 FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
 CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON invest_trade
+FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
+CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON account_budget
+FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
+CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON account_budget_income
+FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
+CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON account_valuation
+FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
+CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON account_entry
 FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
 
 -- migrate:down

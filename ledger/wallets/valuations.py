@@ -70,13 +70,17 @@ _SET_VALUE = """
         ON CONFLICT (member_id, wallet_id, date)
         DO UPDATE SET value = excluded.value, written_at = excluded.written_at
     )
-    UPDATE account SET current_value = coalesce((
-        SELECT v.value FROM account_valuation v
-        WHERE v.member_id = %(member)s AND v.wallet_id = %(wallet)s
-            AND v.date > %(day)s
-        ORDER BY v.date DESC LIMIT 1
-    ), %(value)s)
+    UPDATE account SET current_value = last.value
+    FROM (
+        SELECT coalesce((
+            SELECT v.value FROM account_valuation v
+            WHERE v.member_id = %(member)s AND v.wallet_id = %(wallet)s
+                AND v.date > %(day)s
+            ORDER BY v.date DESC LIMIT 1
+        ), %(value)s) AS value
+    ) last
     WHERE member_id = %(member)s AND id = %(wallet)s
+        AND current_value IS DISTINCT FROM last.value
 """
 _IN_TYPED_WALLETS = """
     IN (
@@ -179,4 +183,5 @@ def refresh_current_value(ledger: LockedLedger, wallet_id: int) -> None:
     rows = Valuation.objects.owned_by(ledger.member).filter(wallet_id=wallet_id)
     last = rows.order_by("-date").values_list("value", flat=True).first()
     stored = Wallet.objects.owned_by(ledger.member).filter(pk=wallet_id)
-    stored.update(current_value=last)
+    # What does not change keeps its version.
+    stored.exclude(current_value=last).update(current_value=last)

@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from accounts.models import Member
 from ledger.base import request_keys
-from ledger.base.request_key_purge import KEY_LIFETIME, purge_keys
+from ledger.base.request_key_purge import purge_keys
+from ledger.base.request_keys import KEY_LIFETIME
 from ledger.models import Entry, RequestKey
 from tests.support.clients import JSONClient
 from tests.support.races import call_before, run_concurrently
@@ -33,7 +34,7 @@ def test_a_look_up_before_the_lock_would_book_twice(
         patch.setattr("ledger.base.ledger_write.advisory_xact_lock", lambda *_: None)
         with call_before("account_create_entry", lambda: post(phones[1])) as other:
             first = post(phones[0])
-    # Only the primary key of the table is left to refuse one of them.
+    # The primary key of the table is left to undo one of them.
     assert sorted([first.status_code, other.result().status_code]) == [201, 500]
     assert Entry.objects.count() == 1
 
@@ -70,10 +71,10 @@ def test_a_key_that_is_purged_beside_its_replay_is_there_or_not(
 ) -> None:
     phone = JSONClient(free_member)
     assert post(phone).status_code == 201
-    RequestKey.objects.update(created_at=timezone.now() - 2 * KEY_LIFETIME)
 
     def purge() -> int:
-        return purge_keys(timezone.now(), 1, free_member.pk)
+        # As if by a clock that is ahead.
+        return purge_keys(timezone.now() + 2 * KEY_LIFETIME, 1, free_member.pk)
 
     # After the key was found.
     with monkeypatch.context() as patch:

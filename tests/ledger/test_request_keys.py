@@ -14,7 +14,7 @@ from accounts.models import Member
 from core.repeated_headers import note_repeated
 from ledger.backup.examples import ROWS
 from ledger.base import request_keys
-from ledger.base.request_key_purge import KEY_LIFETIME
+from ledger.base.request_keys import KEY_LIFETIME
 from ledger.models import Entry, RequestKey, Tag, Wallet
 from ledger.tasks import purge_request_keys
 from tests.support.clients import JSONClient
@@ -119,7 +119,7 @@ def test_another_request_under_the_key_is_refused_before_all_else(
 
 def test_numbers_of_another_type_are_another_request(phone: JSONClient) -> None:
     send(phone, "POST", ENTRIES, ENTRY)
-    for amount in (5.0, "5", True):
+    for amount in (5.5, "5", True):
         answer = send(phone, "POST", ENTRIES, ENTRY | {"amount": amount})
         assert answer.status_code == 422, amount
 
@@ -299,6 +299,12 @@ def test_keys_are_purged_after_a_week(phone: JSONClient, other_member: Member) -
         send(client, "POST", ENTRIES, ENTRY, key="old")
     long_ago = timezone.now() - KEY_LIFETIME - timedelta(minutes=1)
     RequestKey.objects.filter(key="old").update(created_at=long_ago)
+    # Whether the job has come by or not.
+    assert not is_replayed(
+        send(phone, "POST", ENTRIES, ENTRY | {"amount": 6}, key="old")
+    )
+    assert is_replayed(send(phone, "POST", ENTRIES, ENTRY | {"amount": 6}, key="old"))
+    RequestKey.objects.filter(key="old").update(created_at=long_ago)
     purge_request_keys()
     assert set(RequestKey.objects.values_list("key", flat=True)) == {"key-1"}
     assert not is_replayed(send(phone, "POST", ENTRIES, ENTRY, key="old"))
@@ -314,8 +320,25 @@ def test_decimals_are_compared_as_they_were_sent(phone: JSONClient) -> None:
     first = send(phone, "POST", ENTRIES, body)
     assert first.data["originalAmount"] == Decimal("1.5")
     assert is_replayed(send(phone, "POST", ENTRIES, body))
-    changed = body | {"originalAmount": 1.25}
-    assert send(phone, "POST", ENTRIES, changed).status_code == 422
+    for changed in (1.25, "1.5", 15, 0.15):
+        answer = send(phone, "POST", ENTRIES, body | {"originalAmount": changed})
+        assert answer.status_code == 422, changed
+    text = (
+        json.dumps(body).replace("1.5", "1.50").replace('"amount": 5', '"amount": 5.0')
+    )
+    again = phone.generic(
+        "POST", ENTRIES, text, "application/json", HTTP_IDEMPOTENCY_KEY="key-1"
+    )
+    assert (again.status_code, is_replayed(again)) == (201, True)
+
+
+def test_huge_numbers_are_compared_without_writing_them_out(phone: JSONClient) -> None:
+    numbers = ",".join(["1e999999"] * 1_000)
+    text = f'{{"name": "t", "ids": [{numbers}]}}'
+    answer = phone.generic(
+        "POST", TAGS, text, "application/json", HTTP_IDEMPOTENCY_KEY="key-1"
+    )
+    assert answer.status_code == 400
 
 
 def test_entry_of_another_version_is_not_changed_under_a_key(phone: JSONClient) -> None:
@@ -325,3 +348,74 @@ def test_entry_of_another_version_is_not_changed_under_a_key(phone: JSONClient) 
     stale = send(phone, "PATCH", path, {"memo": "x"}, HTTP_IF_MATCH='"1000"')
     assert_problem(stale, 412, "VERSION_CONFLICT", "current")
     assert stale.data["current"]["id"] == entry.pk
+
+
+def test_account_numbers_are_not_stored_in_clear(
+    phone: JSONClient, settings: Any
+) -> None:
+    settings.ACCOUNT_NUMBER_KEYS = [b"k" * 32]
+    body = {"name": "w", "kind": "BANK", "accountNumber": "110-234-567890"}
+    first = send(phone, "POST", f"{ACCOUNT}/wallets", body)
+    stored = RequestKey.objects.get()
+    text = bytes(stored.body or b"")
+    assert text
+    assert b"234" not in text
+    assert b"accountNumber" not in text
+    settings.ACCOUNT_NUMBER_KEYS = [b"n" * 32, b"k" * 32]
+    again = send(phone, "POST", f"{ACCOUNT}/wallets", body)
+    assert (again.content, is_replayed(again)) == (first.content, True)
+    # Without the key the effect is known, and the answer is not.
+    path = f"{ACCOUNT}/wallets/{first.data['id']}"
+    assert send(phone, "PATCH", path, {"memo": "x"}, key="k2").data["memo"] == "x"
+    settings.ACCOUNT_NUMBER_KEYS = []
+    again = send(phone, "PATCH", path, {"memo": "x"}, key="k2")
+    assert (again.status_code, again.content, is_replayed(again)) == (200, b"", True)
+
+
+def test_keys_outlive_a_change_of_the_secret_key(
+    phone: JSONClient, settings: Any
+) -> None:
+    send(phone, "POST", ENTRIES, ENTRY)
+    former = settings.SECRET_KEY
+    body = RequestKey.objects.values_list("fingerprint", flat=True).get()
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "new" * 20, [former]
+    keyed = request_keys.KeyedRequest(1, "key-1", b"digest")
+    assert len(request_keys.list_fingerprints(keyed)) == 2
+    assert len(bytes(body)) == 32
+
+
+def test_a_body_that_cannot_be_read_is_refused_in_its_turn(phone: JSONClient) -> None:
+    assert phone.member
+    entry = make_entry(phone.member)
+
+    def patch(entry_id: int, body: str = "{", **extra: Any) -> int:
+        answer = phone.generic(
+            "PATCH",
+            f"{ENTRIES}/{entry_id}",
+            body,
+            "application/json",
+            HTTP_IDEMPOTENCY_KEY="key-1",
+            **extra,
+        )
+        return int(answer.status_code)
+
+    assert patch(2**40) == 404
+    assert patch(entry.pk, HTTP_IF_MATCH='"1000"') == 412
+    assert patch(entry.pk, HTTP_CONTENT_ENCODING="gzip") == 415
+    assert patch(entry.pk) == 400
+    assert not RequestKey.objects.exists()
+
+
+def test_keys_of_dry_runs_are_not_looked_at(phone: JSONClient) -> None:
+    path = f"{ACCOUNT}/restore/json?dryRun=1"
+    assert send(phone, "POST", path, ROWS, key="a b").status_code == 200
+    assert_invalid(
+        send(phone, "POST", f"{ACCOUNT}/restore/json", ROWS, key="a b"),
+        "Idempotency-Key",
+    )
+
+
+def test_a_reused_key_is_refused_before_a_wrong_restore(phone: JSONClient) -> None:
+    send(phone, "POST", ENTRIES, ENTRY)
+    path = f"{ACCOUNT}/restore/json?dryrun=1"
+    assert_problem(send(phone, "POST", path, ROWS), 422, "IDEMPOTENCY_KEY_REUSED")

@@ -198,6 +198,33 @@ def test_corrections_and_refunds_of_an_expense_have_new_versions(phone: Phone) -
     assert phone.get_json(f"{ENTRIES}/{refund['id']}")["version"] == version + 1
 
 
+def test_lines_that_lose_their_expense_are_a_change(phone: Phone) -> None:
+    new = {"date": "2026-11-02", "type": "expense", "amount": 9}
+    first, second = (phone.create_json(ENTRIES, new)["id"] for _ in range(2))
+    lines = [{"amount": 5, "refundOf": first}, {"amount": 6, "refundOf": second}]
+    deposit = phone.create_json(
+        ENTRIES, new | {"type": "income", "amount": 11, "lines": lines}
+    )
+    assert phone.send("DELETE", f"{ENTRIES}/{first}").status_code == 204
+    after = phone.get_json(f"{ENTRIES}/{deposit['id']}")
+    assert [line["refundOf"] for line in after["lines"]] == [None, second]
+    assert after["version"] > deposit["version"]
+    assert after["updatedAt"] == deposit["updatedAt"]
+
+
+def test_an_older_value_of_a_wallet_is_no_change_of_it(phone: Phone) -> None:
+    assert phone.member
+    wallet = make_wallet(phone.member, manual_valuation=True)
+    path = f"{ACCOUNT}/wallets/{wallet.pk}/valuations"
+    phone.create_json(path, {"date": "2026-11-02", "value": 5})
+    version = version_of(wallet)
+    phone.create_json(path, {"date": "2020-01-01", "value": 4})
+    assert phone.send("DELETE", f"{path}?date=2020-01-01").status_code == 204
+    assert version_of(wallet) == version
+    phone.create_json(path, {"date": "2026-11-03", "value": 6})
+    assert version_of(wallet) > version
+
+
 def test_merged_and_unmerged_entries_have_new_versions(phone: Phone) -> None:
     assert phone.member
     wallets = [make_wallet(phone.member) for _ in range(2)]
@@ -398,11 +425,15 @@ def test_refusals_come_in_their_order(phone: Phone, other_member: Member) -> Non
         (foreign.pk, "*", 404),
         (foreign.pk, '"1000"', 404),
         (2**40, f'"{version_of(mine)}"', 404),
+        (2**40, "?", 404),
+        (mine.pk, "?", 400),
         (mine.pk, '"1000"', 412),
         (mine.pk, f'"{version_of(mine)}"', 400),
     ):
         path = f"{ACCOUNT}/wallets/{row_id}"
         assert phone.send_if(tag, "PUT", path, wrong).status_code == status
+    path = f"{ACCOUNT}/wallets/{mine.pk}?unknown=1"
+    assert phone.send_if('"1000"', "PUT", path, wrong).status_code == 412
     anybody = JSONClient()
     path = f"{ACCOUNT}/wallets/{mine.pk}"
     answer = anybody.send("PUT", path, wrong, HTTP_IF_MATCH='"1000"')

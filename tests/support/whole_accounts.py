@@ -30,6 +30,7 @@ from ledger.models import (
     Occurrence,
     QuickEntryTag,
     RecurringTag,
+    RequestKey,
 )
 from ledger.quick_entries.quick_entries import create_quick_entry
 from ledger.recurring.rules import create_rule
@@ -62,6 +63,9 @@ def give_everything(member: Member) -> None:
     make_entry(member, wallet=wallet, category=major, pending=True)
     income = make_entry(member, type="income", wallet=wallet)
     dismiss_transfer(member, expense.pk, income.pk)
+    RequestKey.objects.create(
+        member=member, caller_id=member.pk, key="key", fingerprint=b"1", status=204
+    )
     quick = make_quick_entry(member, wallet=wallet, category=major)
     QuickEntryTag.objects.create(
         quick_entry=quick, tag=make_tag(member), member_id=member.pk, position=0

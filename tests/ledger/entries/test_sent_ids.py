@@ -272,3 +272,20 @@ def test_confirmation_takes_an_id(
     path = f"{ACCOUNT}/entries/{entry.pk}/confirm"
     answer = client.send("POST", path, {"categoryId": food.pk})
     assert (answer.data["pending"], answer.data["category"]) == (False, "Food")
+
+
+def test_a_name_belongs_to_the_stored_type(
+    client: JSONClient, food: Category, rent: Category
+) -> None:
+    expense = create(client, "entries", categoryId=food.pk).data
+    path = f"{ACCOUNT}/entries/{expense['id']}/refund"
+    refund = client.send("POST", path, {"amount": 4}).data
+    path = f"{ACCOUNT}/entries/{refund['id']}"
+    both = {"category": "Rent", "categoryId": rent.pk}
+    changed = client.change_json("PATCH", path, both)
+    assert changed.items() >= (both | {"categoryType": "expense"}).items()
+    # An income category of the same name is another one.
+    pay = make_category(food.member, name="Pay", type="income")
+    make_category(food.member, name="Pay")
+    answer = client.send("PATCH", path, {"category": "Pay", "categoryId": pay.pk})
+    assert_invalid(answer, "categoryId")
