@@ -3,6 +3,8 @@
 from celery import shared_task
 
 from administration.daily_metrics import save_daily_metrics
+from administration.request_keys import find_last_member, purge_keys
+from core.jobs.ranges import run_job_in_ranges
 from core.jobs.runner import run_job
 
 
@@ -10,3 +12,9 @@ from core.jobs.runner import run_job
 def snapshot_daily_metrics() -> None:
     """Store the metrics of the dashboard; daily."""
     run_job("snapshot_daily_metrics", save_daily_metrics)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def purge_request_keys() -> None:
+    """Delete the keys of requests that are older than a week; daily."""
+    run_job_in_ranges("purge_request_keys", purge_keys, find_last_member())

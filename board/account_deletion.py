@@ -39,6 +39,7 @@ _DELETE = (
     "DELETE FROM board_post_vote WHERE member_id = %(member)s",
     "DELETE FROM board_post_vote WHERE post_id = ANY(%(posts)s)",
     "DELETE FROM board_post WHERE id = ANY(%(posts)s)",
+    "DELETE FROM board_post_key WHERE member_id = %(member)s",
 )
 
 

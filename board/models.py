@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Member
 from board import content
+from core.api.keyed_answers import KeyedAnswer
 
 TITLE_LENGTH = 200
 CONTENT_LENGTH = content.MAX_CONTENT_LENGTH
@@ -286,3 +287,22 @@ class PostImage(models.Model):
 
     def __str__(self) -> str:
         return f"image {self.image_id} in post {self.post_id}"
+
+
+class PostKey(KeyedAnswer):
+    """The answer to a new post or comment that had an `Idempotency-Key` (spec 3.23)."""
+
+    owner_columns = ("member_id",)
+
+    pk = models.CompositePrimaryKey("member_id", "key")
+    member = models.ForeignKey(
+        Member, on_delete=models.CASCADE, db_index=False, related_name="+"
+    )
+
+    class Meta:
+        db_table = "board_post_key"
+        ordering = ["created_at"]
+        indexes = [
+            # The oldest ones go first.
+            models.Index(fields=["member", "created_at"], name="board_post_key_by_age")
+        ]

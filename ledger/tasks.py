@@ -7,8 +7,8 @@ from celery import shared_task
 from django.conf import settings
 from kombu.exceptions import OperationalError
 
+from accounts.models import Member
 from core.jobs.ranges import help_run, run_job_in_ranges
-from ledger.base.request_key_purge import find_last_member, purge_keys
 from ledger.recurring.occurrences import process_due_rules
 
 # The run leaves nothing to do for a later helper.
@@ -24,10 +24,11 @@ class RecurringRulesFailedError(RuntimeError):
 @shared_task  # type: ignore[untyped-decorator]
 def run_recurring() -> None:
     """Post the recurring transactions that are due by today, every hour."""
+    last_member = Member.objects.order_by("-pk").values_list("pk", flat=True).first()
     run_job_in_ranges(
         "run_recurring",
         process_recurring_rules,
-        find_last_member(),
+        last_member or 0,
         call_helpers=_send_helpers,
     )
 
@@ -36,12 +37,6 @@ def run_recurring() -> None:
 def help_run_recurring() -> None:
     """Take part in the run of `run_recurring` that is in progress."""
     help_run("run_recurring", process_recurring_rules)
-
-
-@shared_task  # type: ignore[untyped-decorator]
-def purge_request_keys() -> None:
-    """Delete the keys of requests that are older than a week; daily."""
-    run_job_in_ranges("purge_request_keys", purge_keys, find_last_member())
 
 
 def process_recurring_rules(now: datetime, first_member: int, last_member: int) -> int:

@@ -13,6 +13,7 @@ from board import comment_list, comments, posts, voting
 from board.errors import NotAuthorError, SelfVoteError
 from board.serializers.comments import CommentSerializer, MyCommentSerializer
 from board.serializers.votes import VoteRequestSerializer, VoteResultSerializer
+from board.views.keyed import KeyedViewSet
 from core.api.openapi import page_serializer
 from core.api.operations import CreatedItem, extend_schema
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
@@ -26,7 +27,7 @@ from core.errors import RateLimitedError
 MAX_COMMENT_BYTES = 2**16
 
 
-class PostCommentViewSet(ViewSet):
+class PostCommentViewSet(KeyedViewSet):
     permission_classes = [IsMember]
     token_scopes = BOARD
     schema_tag = "Board"

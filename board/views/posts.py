@@ -19,6 +19,7 @@ from board.serializers.posts import (
     PostSummarySerializer,
 )
 from board.serializers.votes import VoteRequestSerializer, VoteResultSerializer
+from board.views.keyed import KeyedViewSet
 from core.api.openapi import page_serializer
 from core.api.operations import extend_schema
 from core.api.pagination import (
@@ -37,7 +38,7 @@ from core.errors import DuplicateError, RateLimitedError
 MAX_POST_BYTES = 5 * 2**18
 
 
-class PostViewSet(ViewSet):
+class PostViewSet(KeyedViewSet):
     permission_classes = [IsMember]
     token_scopes = BOARD
     schema_tag = "Board"

@@ -33,12 +33,14 @@ class KeyReusedError(DomainError):
 
 
 def takes_key(view: Any, request: Request) -> bool:
-    """Return True for a write, unless it is one of the view's `keyless_actions`."""
+    """Return True for a write of a `KeyedView` that takes one."""
     keyless = getattr(view, "keyless_actions", None)
     if keyless is None or request.method not in METHODS_OF_WRITES:
         return False
     name = getattr(view, "action", None) or str(request.method).lower()
-    return name not in keyless and get_handler(view, request) is not None
+    is_keyed = view.keyed_actions is None or name in view.keyed_actions
+    is_known = get_handler(view, request) is not None
+    return is_keyed and name not in keyless and is_known
 
 
 def read_key(request: Request) -> str | None:

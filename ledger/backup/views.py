@@ -16,6 +16,7 @@ from rest_framework.response import Response
 
 from accounts.errors import ReauthenticationRequiredError
 from accounts.login.fresh import require_fresh_authentication_with_factor
+from core.api.keyed_answers import AlreadyAnsweredError
 from core.api.operations import extend_schema
 from core.api.parsers import (
     MAX_MULTIPART_BYTES,
@@ -40,13 +41,7 @@ from ledger.backup.serializers import (
 from ledger.backup.validation import FIRST_DATA_ROW
 from ledger.base.ledger_write import LockedLedger
 from ledger.base.ownership import OwnedView
-from ledger.base.request_keys import (
-    AlreadyAnsweredError,
-    find_answer,
-    raise_if_answered,
-    raise_if_reused,
-    store_answer,
-)
+from ledger.base.request_keys import raise_if_answered
 from ledger.errors import (
     BackupsBusyError,
     EmptyBackupError,
@@ -54,6 +49,7 @@ from ledger.errors import (
     RestoreInProgressError,
     RestoreTimeoutError,
 )
+from ledger.models import RequestKey
 
 SCHEMA_TAG = "Backup"
 XLSX_CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -129,22 +125,23 @@ class RestoreView(OwnedView):
         if IDEMPOTENCY_KEY in request.headers:
             require_fresh_authentication_with_factor(request)
             if keyed := self.read_key(request):
-                raise_if_reused(self.member, keyed)
+                # Raises for a key of another request.
+                RequestKey.find(keyed)
         super().prepare(request)
 
     def restore(self, data: bytes, *, dry_run: bool) -> Response:
         keyed = self.read_key(self.request)
-        if keyed and (known := find_answer(self.member, keyed)):
+        if keyed and (known := RequestKey.find(keyed)):
             return known
 
         def describe(result: RestoreResult) -> dict[str, Any]:
             ignored = [name._asdict() for name in result.ignored]
             return {"dryRun": dry_run, **result.row_counts, "ignored": ignored}
 
-        def keep_answer(ledger: LockedLedger, result: RestoreResult) -> None:
+        def keep_answer(_: LockedLedger, result: RestoreResult) -> None:
             if keyed:
-                raise_if_answered(self.member, keyed)
-                store_answer(ledger, keyed, describe(result))
+                raise_if_answered(keyed)
+                RequestKey.store(keyed, describe(result))
 
         try:
             result = restore_backup(

@@ -4,12 +4,11 @@ The id of another member's row is 404 in a path or query and a validation error 
 body, indistinguishable from an unknown id (spec 1.8).
 """
 
-import functools
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar, cast
 
 from django.http import HttpResponseBase
-from rest_framework.exceptions import ParseError, UnsupportedMediaType
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import is_success
@@ -17,6 +16,8 @@ from rest_framework.status import is_success
 from accounts.models import Member
 from accounts.sessions.authentication import current_member
 from core.api.fields import StrictIntegerField, StrictPrimaryKeyField
+from core.api.keyed_answers import KeyedRequest
+from core.api.keyed_views import KeyedView
 from core.api.preconditions import (
     IF_MATCH,
     IfMatch,
@@ -25,81 +26,30 @@ from core.api.preconditions import (
     read_if_match,
     read_version,
 )
-from core.api.request_keys import (
-    IDEMPOTENCY_KEY,
-    hash_request,
-    is_dry_run,
-    read_key,
-    takes_key,
-)
-from core.api.views import APIView, ViewSet, raise_if_compressed
+from core.api.request_keys import IDEMPOTENCY_KEY
+from core.api.views import ViewSet, raise_if_compressed
 from core.api.viewsets import ModelViewSet
 from core.errors import NotFoundError
 from ledger.base.ledger_write import require
-from ledger.base.request_keys import KeyedRequest, answer_once
+from ledger.base.request_keys import answer_once
 from ledger.models.base import OwnedModel, OwnedQuerySet
 
 MAX_ID = 2**63 - 1
 
 
-class OwnedView(APIView):
-    # Handlers or actions that take no `Idempotency-Key`.
-    keyless_actions: ClassVar[AbstractSet[str]] = frozenset()
-    # False if the handler looks the key up itself.
-    is_one_transaction = True
-
+class OwnedView(KeyedView):
     @property
     def member(self) -> Member:
         return current_member(self.request)
 
-    def prepare(self, request: Request) -> None:
-        """Let the handler run once for each `Idempotency-Key`.
+    @property
+    def key_owner(self) -> dict[str, int]:
+        return {"member_id": self.member.pk, "caller_id": self.member.pk}
 
-        What it and its request would be refused for comes after the look-up of the key.
-        """
-        keyed = self.read_key_first(request) if self.is_one_transaction else None
-        if keyed is None:
-            super().prepare(request)
-            return
-        name = str(request.method).lower()
-        handler = getattr(self, name)
-
-        @functools.wraps(handler)
-        def answer(request: Request, *args: Any, **kwargs: Any) -> Response:
-            def handle() -> Response:
-                self.check_request(request)
-                response: Response = handler(request, *args, **kwargs)
-                return response
-
-            return answer_once(self.member, keyed, handle)
-
-        setattr(self, name, answer)
-
-    def read_key_first(self, request: Request) -> KeyedRequest | None:
-        """Read the key of a request that nothing has been refused for."""
-        if IDEMPOTENCY_KEY not in request.headers:
-            return None
-        raise_if_compressed(request)
-        try:
-            return self.read_key(request)
-        except (ParseError, UnsupportedMediaType):
-            # A body that cannot be read is refused after the row is looked up.
-            self.check_request(request)
-            self.raise_if_missing()
-            raise
-
-    def raise_if_missing(self) -> None:
-        """Raise `NotFoundError` if the path names a row that is not there."""
-
-    def read_key(self, request: Request) -> KeyedRequest | None:
-        """Return None for a request that has no key, or writes nothing."""
-        has_key = IDEMPOTENCY_KEY in request.headers and takes_key(self, request)
-        if not has_key or is_dry_run(request):
-            return None
-        key = read_key(request)
-        if key is None:
-            return None
-        return KeyedRequest(self.member.pk, key, hash_request(request))
+    def answer_once(
+        self, keyed: KeyedRequest, handle: Callable[[], Response]
+    ) -> Response:
+        return answer_once(self.member, keyed, handle)
 
 
 class OwnedViewSet(OwnedView, ViewSet):

@@ -1,5 +1,6 @@
 """Concurrent votes, writes and deletions: counters and awards stay exact."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -193,3 +194,15 @@ def test_categories_changed_crosswise_are_counted() -> None:
         ]
         assert_all_are(run_concurrently(calls), 200)
         assert_counters_are_right()
+
+
+def test_16_posts_under_one_key_are_one(free_member: Member) -> None:
+    phones = [JSONClient(free_member) for _ in range(16)]
+
+    def post(phone: JSONClient) -> Any:
+        return phone.send("POST", POSTS, BODY, HTTP_IDEMPOTENCY_KEY="key")
+
+    answers = run_concurrently([partial(post, phone) for phone in phones])
+    assert {answer.status_code for answer in answers} == {201}
+    assert len({answer.content for answer in answers}) == 1
+    assert Post.objects.count() == 1

@@ -8,9 +8,8 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from accounts.models import Member
-from ledger.base import request_keys
-from ledger.base.request_key_purge import purge_keys
-from ledger.base.request_keys import KEY_LIFETIME
+from administration.request_keys import purge_keys
+from core.api.keyed_answers import KEY_LIFETIME
 from ledger.models import Entry, RequestKey
 from tests.support.clients import JSONClient
 from tests.support.races import call_before, run_concurrently
@@ -78,14 +77,14 @@ def test_a_key_that_is_purged_beside_its_replay_is_there_or_not(
 
     # After the key was found.
     with monkeypatch.context() as patch:
-        find = request_keys.find_answer
+        find = RequestKey.find
 
-        def find_and_purge(*arguments: Any) -> Any:
-            found = find(*arguments)
+        def find_and_purge(request: Any) -> Any:
+            found = find(request)
             assert run_concurrently([purge]) == [1]
             return found
 
-        patch.setattr(request_keys, "find_answer", find_and_purge)
+        patch.setattr(RequestKey, "find", find_and_purge)
         again = post(phone)
     assert again.headers["Idempotency-Replayed"] == "true"
     assert Entry.objects.count() == 1
@@ -103,7 +102,7 @@ def test_a_lost_connection_leaves_neither_effect_nor_key(
         def fail(*_: Any) -> None:
             raise OperationalError("server closed the connection unexpectedly")
 
-        patch.setattr(request_keys, "store_answer", fail)
+        patch.setattr(RequestKey, "store", fail)
         assert post(phone).status_code == 503
     assert not Entry.objects.exists()
     assert post(phone).status_code == 201

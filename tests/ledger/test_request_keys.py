@@ -11,12 +11,12 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from accounts.models import Member
+from administration.tasks import purge_request_keys
+from core.api import keyed_answers
+from core.api.keyed_answers import KEY_LIFETIME
 from core.repeated_headers import note_repeated
 from ledger.backup.examples import ROWS
-from ledger.base import request_keys
-from ledger.base.request_keys import KEY_LIFETIME
 from ledger.models import Entry, RequestKey, Tag, Wallet
-from ledger.tasks import purge_request_keys
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_tag, make_wallet
 from tests.support.fakes import FakeRates
@@ -264,7 +264,13 @@ def test_restore_that_was_answered_in_the_meantime_is_undone(
     first = send(phone, "POST", path, ROWS)
     ids = set(Wallet.objects.values_list("pk", flat=True))
     # It is looked up before the first one has committed.
-    monkeypatch.setattr("ledger.backup.views.find_answer", lambda *_: None)
+    find, found = RequestKey.find, []
+
+    def find_late(request: Any) -> Any:
+        found.append(request)
+        return find(request) if len(found) > 2 else None
+
+    monkeypatch.setattr(RequestKey, "find", find_late)
     again = send(phone, "POST", path, ROWS)
     assert (again.content, is_replayed(again)) == (first.content, True)
     assert set(Wallet.objects.values_list("pk", flat=True)) == ids
@@ -273,7 +279,7 @@ def test_restore_that_was_answered_in_the_meantime_is_undone(
 def test_the_oldest_keys_go_first(
     phone: JSONClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(request_keys, "MAX_KEYS", 3)
+    monkeypatch.setattr(keyed_answers, "MAX_KEYS", 3)
     for number in range(5):
         assert send(phone, "POST", TAGS, {"name": f"{number}"}, key=f"k{number}").data
         RequestKey.objects.filter(key=f"k{number}").update(
@@ -287,7 +293,7 @@ def test_the_oldest_keys_go_first(
 def test_a_large_answer_is_given_once(
     phone: JSONClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(request_keys, "MAX_BODY_BYTES", 20)
+    monkeypatch.setattr(keyed_answers, "MAX_BODY_BYTES", 20)
     assert send(phone, "POST", TAGS, {"name": "t"}).data["name"] == "t"
     stored = RequestKey.objects.get()
     assert (stored.status, stored.body) == (201, None)
@@ -379,8 +385,8 @@ def test_keys_outlive_a_change_of_the_secret_key(
     former = settings.SECRET_KEY
     body = RequestKey.objects.values_list("fingerprint", flat=True).get()
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "new" * 20, [former]
-    keyed = request_keys.KeyedRequest(1, "key-1", b"digest")
-    assert len(request_keys.list_fingerprints(keyed)) == 2
+    keyed = keyed_answers.KeyedRequest({}, "key-1", b"digest")
+    assert len(keyed_answers.list_fingerprints(keyed)) == 2
     assert len(bytes(body)) == 32
 
 

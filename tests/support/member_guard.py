@@ -27,7 +27,7 @@ PLACEHOLDER = re.compile(r"%(?:\(\w+\))?s")
 OF_ALL_MEMBERS = {
     "ledger/rollups/repair.py": "lists all ledgers to check their totals",
     "ledger/rollups/definitions.py": "joins totals with what was computed for one member",
-    "ledger/base/request_key_purge.py": "deletes the old keys of a range of members",
+    "administration/request_keys.py": "deletes the old keys of a range of members",
     "ledger/wallets/key_rotation.py": "lists the members with account numbers",
     "ledger/recurring/occurrences.py": "lists the rules that are due",
     "administration/daily_metrics.py": "counts the entries of all members",

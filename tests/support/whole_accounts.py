@@ -19,7 +19,7 @@ from accounts.models import (
     TotpFactor,
 )
 from billing.account_tokens import get_account_token
-from board.models import CommentVote, Image, PostVote
+from board.models import CommentVote, Image, PostKey, PostVote
 from ledger.entries.merges import merge_entries
 from ledger.entries.transfer_candidates import dismiss_transfer
 from ledger.entries.writing import create_entry, refund_entry
@@ -174,6 +174,7 @@ def give_purchase(member: Member) -> None:
 
 def give_board(member: Member) -> None:
     """Create a post, a comment and votes on another member's post, and an image."""
+    PostKey.objects.create(member=member, key="key", fingerprint=b"1", status=204)
     make_post(member)
     comment = make_comment(member)
     theirs = make_comment(comment.post.member, post=comment.post)

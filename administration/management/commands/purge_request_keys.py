@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from ledger.base.request_key_purge import find_last_member, purge_keys
+from administration.request_keys import find_last_member, purge_keys
 
 
 class Command(BaseCommand):

@@ -1,12 +1,15 @@
 """Deletion of old keys of requests, of all members."""
 
 from datetime import datetime
+from typing import Any
 
 from accounts.models import Member
-from ledger.base.request_keys import KEY_LIFETIME
+from board.models import PostKey
+from core.api.keyed_answers import KEY_LIFETIME
 from ledger.models import RequestKey
 
-# A caller has at most 10,000 keys.
+TABLES: tuple[Any, ...] = (RequestKey, PostKey)
+# An owner has at most 10,000 keys.
 MEMBERS_PER_STATEMENT = 100
 
 
@@ -20,10 +23,11 @@ def purge_keys(now: datetime, first_member: int, last_member: int) -> int:
     deleted = 0
     for first in range(first_member, last_member + 1, MEMBERS_PER_STATEMENT):
         last = min(first + MEMBERS_PER_STATEMENT - 1, last_member)
-        old = RequestKey.objects.filter(
-            member_id__gte=first,
-            member_id__lte=last,
-            created_at__lt=now - KEY_LIFETIME,
-        )
-        deleted += old.delete()[0]
+        for table in TABLES:
+            old = table.objects.filter(
+                member_id__gte=first,
+                member_id__lte=last,
+                created_at__lt=now - KEY_LIFETIME,
+            )
+            deleted += old.delete()[0]
     return deleted
