@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import orjson
 from django.conf import settings
-from django.db import IntegrityError, models
+from django.db import models
 from django.db.models.functions import Now
 from rest_framework.response import Response
 from rest_framework.status import HTTP_200_OK
@@ -57,7 +57,7 @@ class KeyedRequest(NamedTuple):
     # Whose row it is, by column.
     owner: dict[str, int]
     key: str
-    # What was asked for, as `hash_request` has it.
+    # SHA-256 of the request, from `hash_request`.
     digest: bytes
 
 
@@ -76,12 +76,12 @@ class AlreadyAnsweredError(Exception):
 
 
 class KeyedAnswer(models.Model):
-    """The primary key is that of the owner, with `key`."""
+    """A table of answers; a subclass has owner and `key` as its primary key."""
 
     owner_columns: ClassVar[tuple[str, ...]]
 
     key = models.CharField(max_length=MAX_KEY_LENGTH)
-    # Keyed hash of what was asked for.
+    # HMAC of the request's SHA-256, with the secret key of the service.
     fingerprint = models.BinaryField()
     status = models.SmallIntegerField()
     # JSON, encrypted as account numbers are; null for no content.
@@ -122,8 +122,7 @@ class KeyedAnswer(models.Model):
             cursor.execute(cls._format(_STORE), params)
             if cursor.fetchone() is None:
                 # The lock has failed: the effect is undone.
-                message = f"a second effect under the key {request.key}"
-                raise IntegrityError(message)
+                raise RuntimeError(f"a second effect under the key {request.key}")
 
     @classmethod
     def _format(cls, statement: str) -> str:
@@ -141,9 +140,9 @@ def _params(request: KeyedRequest) -> dict[str, Any]:
 
 
 def list_fingerprints(request: KeyedRequest) -> list[bytes]:
-    """Return what stands for the request, by each of the service's keys.
+    """Return the HMAC of the request with each secret key of the service.
 
-    Nobody who reads the table can try out what the request was.
+    A reader of the table cannot guess requests: the secret key is not there.
     """
     keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
     return [hmac.digest(key.encode(), request.digest, "sha256") for key in keys]

@@ -42,7 +42,7 @@ class KeyedView(APIView):
     def prepare(self, request: Request) -> None:
         """Let the handler run once for each `Idempotency-Key`.
 
-        What it and its request would be refused for comes after the look-up of the key.
+        The key is looked up before the request is checked.
         """
         keyed = self.read_key_first(request) if self.is_one_transaction else None
         if keyed is None:
