@@ -16,7 +16,7 @@ from rest_framework.response import Response
 
 from accounts.errors import ReauthenticationRequiredError
 from accounts.login.fresh import require_fresh_authentication_with_factor
-from core.api.keyed_answers import AlreadyAnsweredError
+from core.api.keyed_answers import AlreadyAnsweredError, KeyedRequest
 from core.api.operations import extend_schema
 from core.api.parsers import (
     MAX_MULTIPART_BYTES,
@@ -107,8 +107,9 @@ class RestoreView(OwnedView):
     """Base of both operations: a file, and the rows themselves."""
 
     schema_tag = SCHEMA_TAG
-    # The file is read before it.
+    # The file is read before the transaction begins.
     is_one_transaction = False
+    _keyed: KeyedRequest | None = None
     body_limits = {"post": MAX_MULTIPART_BYTES}
     raises = {
         "post": [
@@ -124,13 +125,14 @@ class RestoreView(OwnedView):
     def prepare(self, request: Request) -> None:
         if IDEMPOTENCY_KEY in request.headers:
             require_fresh_authentication_with_factor(request)
-            if keyed := self.read_key(request):
+            self._keyed = self.read_key(request)
+            if self._keyed:
                 # Raises for a key of another request.
-                RequestKey.find(keyed)
+                RequestKey.find(self._keyed)
         super().prepare(request)
 
     def restore(self, data: bytes, *, dry_run: bool) -> Response:
-        keyed = self.read_key(self.request)
+        keyed = self._keyed
         if keyed and (known := RequestKey.find(keyed)):
             return known
 

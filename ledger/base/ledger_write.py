@@ -28,9 +28,9 @@ _precondition: ContextVar["Precondition | None"] = ContextVar(
 
 
 class Precondition:
-    """What must hold under the lock of the ledger: `check` raises otherwise.
+    """A check that a write runs under the lock of its ledger, and that may raise.
 
-    It is checked by each attempt of a write until one has succeeded.
+    Each attempt of a write runs it until a write has succeeded.
     """
 
     def __init__(self, check: Callable[[], object]) -> None:
@@ -103,12 +103,10 @@ class LedgerWrite(Generic[P, R]):
     def __call__(self, member: Member, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the rule in a transaction under the member's lock.
 
-        It is one of its own, but within `open_to_writes`.
+        Within `open_to_writes` it is the open transaction, else a new one.
         """
         precondition, ledger = _precondition.get(), _open_ledger.get()
-        if precondition is not None and ledger is not None:
-            precondition.check()
-        elif self._attempt is not None and precondition is None:
+        if self._attempt is not None and precondition is None:
             with _raise_on_full_ledger():
                 result = self._attempt(member, *args, **kwargs)
             if result is not None:

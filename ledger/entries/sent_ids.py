@@ -1,4 +1,4 @@
-"""Categories and tags that a request names by id (spec 3.4)."""
+"""Categories and tags that a request names by id (spec 3.24)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ class SentTags(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """What a part refers to before a change."""
+    """The category or tag of a row before a change."""
 
     id: int | None
     name: str | None

@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
     dependencies = [("ledger", "0005_looks")]
 
     operations = [
-        # What an interrupted attempt leaves is not valid.
+        # An interrupted attempt leaves an invalid index.
         migrations.RunSQL(
             "DROP INDEX CONCURRENTLY IF EXISTS account_entry_excluded",
             migrations.RunSQL.noop,

@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
     dependencies = [("ledger", "0007_version_columns")]
 
     operations = [
-        # What an interrupted attempt leaves is not valid.
+        # An interrupted attempt leaves an invalid index.
         migrations.RunSQL(
             "DROP INDEX CONCURRENTLY IF EXISTS account_entry_changes",
             migrations.RunSQL.noop,

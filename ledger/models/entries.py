@@ -167,7 +167,7 @@ class Entry(EntryDetails, VersionedModel):
         # No index for words of the memo: its lists would span all members. A search
         # looks into the member's rollup by memo first.
         indexes = [
-            # What has changed since a revision.
+            # Finds the entries that have changed since a revision.
             models.Index(fields=["member", "version"], name="account_entry_changes"),
             # The index has no id, which sorts the few entries of a day as they are
             # read: it keeps the key of a day once, at a third of the size.

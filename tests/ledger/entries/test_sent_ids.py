@@ -1,4 +1,4 @@
-"""Categories and tags that a request names by id (C2, spec 3.4)."""
+"""Categories and tags that a request names by id (C2, spec 3.24)."""
 
 from typing import Any
 
