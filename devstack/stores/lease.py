@@ -47,9 +47,8 @@ class StoreLease:
         end = time.monotonic() + STOP_TIMEOUT_SECONDS
         while is_locked(self.store_dir.supervisor_lock) and time.monotonic() < end:
             time.sleep(POLL_INTERVAL_SECONDS)
-        if supervisor := _supervisors.pop(self.store_dir.path, None):
-            with suppress(subprocess.TimeoutExpired):
-                supervisor.wait(1)
+        if not is_locked(self.store_dir.supervisor_lock):
+            _forget_supervisor(self.store_dir)
 
 
 def acquire_store(name: str, store_dir: StoreDir) -> StoreLease:
@@ -71,7 +70,16 @@ def acquire_store(name: str, store_dir: StoreDir) -> StoreLease:
         raise
 
 
+def _forget_supervisor(store_dir: StoreDir) -> None:
+    """Wait for a supervisor of this process that gave up its lock."""
+    if supervisor := _supervisors.get(store_dir.path):
+        with suppress(subprocess.TimeoutExpired):
+            supervisor.wait(STOP_TIMEOUT_SECONDS)
+            del _supervisors[store_dir.path]
+
+
 def _spawn_supervisor(name: str, store_dir: StoreDir) -> SupervisorProcess:
+    _forget_supervisor(store_dir)
     store_dir.url_file.unlink(missing_ok=True)  # left by a killed supervisor
     command = [sys.executable, "-m", "devstack.stores", name, str(store_dir.path)]
     if store_dir.is_ephemeral:

@@ -85,6 +85,8 @@ class Crew:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(15)
         self.kill()
+        for process in self.processes:
+            process.wait()
 
     def ask(self, statement: str) -> list[tuple[Any, ...]]:
         address = self.service.environment["DATABASE_URL"]
