@@ -32,7 +32,7 @@ ADD_RULES = """
     JOIN LATERAL (
         SELECT id FROM account WHERE member_id = member.id ORDER BY id LIMIT 1
     ) wallet ON true
-    WHERE member.plan = 'PREMIUM'
+    WHERE member.plan = 'PREMIUM' AND member.status = 'ACTIVE'
 """
 
 

@@ -54,6 +54,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     # Pairs that cannot grow (`ClosedChoiceField`), and words of requests alone. Others
     # are texts with `x-known-values`.
     "ENUM_NAME_OVERRIDES": {
+        "BatchOperation": "ledger.bulk.batch.Op",
         "CategoryLanguage": "ledger.categories.serializers.LANGUAGES",
         "CategoryType": "ledger.models.base.CategoryType",
         "TradeSide": "ledger.models.Trade.Side",

@@ -1,7 +1,9 @@
 """Deletion of a ledger, with the account or before a restore."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
+from django.db import connection
 from django.db.models import Model
 
 from accounts.models import Member
@@ -12,6 +14,7 @@ from ledger.models import (
     Category,
     CategoryRollup,
     DayRollup,
+    DeletedClientId,
     DismissedTransfer,
     Entry,
     EntryLine,
@@ -33,6 +36,7 @@ from ledger.models import (
     Tag,
     TagRollup,
     TaughtLayout,
+    Tombstone,
     Trade,
     Valuation,
     Wallet,
@@ -65,10 +69,18 @@ REPLACED_BY_RESTORE = (
     Category,
     Valuation,
     Wallet,
+    # Clients start anew.
+    Tombstone,
 )
 # A restore keeps them: known payments stay deduplicated, taught texts are read.
 # Keys stand for the answers that their clients got.
-KEPT_BY_RESTORE = (BudgetIncome, Notification, RequestKey, TaughtLayout)
+KEPT_BY_RESTORE = (
+    BudgetIncome,
+    DeletedClientId,
+    Notification,
+    RequestKey,
+    TaughtLayout,
+)
 ROLLUPS = (
     DayRollup,
     WalletMonthRollup,
@@ -79,19 +91,48 @@ ROLLUPS = (
 )
 
 
+_KEEP_CLIENT_IDS = """
+    INSERT INTO account_deleted_client_id (member_id, client_id)
+    SELECT member_id, client_id FROM account_entry
+    WHERE member_id = %(member)s AND client_id IS NOT NULL
+    ON CONFLICT (member_id, client_id) DO NOTHING
+"""
+# No row has a newer version: what was read before is of the former ledger.
+_VOID_CURSORS = """
+    UPDATE account_ledger
+    SET revision = revision + 1, oldest_cursor = revision + 1
+    WHERE member_id = %(member)s
+"""
+
+
 @ledger_write
 def delete_member_data(ledger: LockedLedger) -> None:
     extend_statement_timeout()
-    with without_triggers():
+    with without_triggers(), _without_tombstones():
         _delete_rows(
             ledger.member, (*REPLACED_BY_RESTORE, *KEPT_BY_RESTORE, *ROLLUPS, Ledger)
         )
 
 
 def delete_ledger_for_restore(ledger: LockedLedger) -> None:
-    """Delete all that a restore replaces (spec 3.18), inside `bulk_write`."""
-    _delete_rows(ledger.member, REPLACED_BY_RESTORE)
+    """Delete all that a restore replaces (spec 3.18), inside `bulk_write`.
+
+    Clients that keep a copy start anew (spec 3.26).
+    """
+    with connection.cursor() as cursor:
+        for statement in (_KEEP_CLIENT_IDS, _VOID_CURSORS):
+            cursor.execute(statement, {"member": ledger.member.pk})
+    with _without_tombstones():
+        _delete_rows(ledger.member, REPLACED_BY_RESTORE)
     forget_texts(ledger.member)
+
+
+@contextmanager
+def _without_tombstones() -> Iterator[None]:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL ledger.is_replaced = 'on'")
+        yield
+        cursor.execute("SET LOCAL ledger.is_replaced = 'off'")
 
 
 def _delete_rows(member: Member, models: Iterable[type[Model]]) -> None:

@@ -22,6 +22,14 @@ class MissingWalletError(MissingItemError):
         super().__init__(field)
 
 
+class DeletedError(DomainError):
+    """The entry with this `clientId` was deleted."""
+
+    status = 409
+    code = "DELETED"
+    detail = gettext_lazy("The entry was deleted.")
+
+
 class NegativeHoldingsError(DomainError):
     """A trade would make holdings negative; `day` is the first day affected."""
 

@@ -1,7 +1,7 @@
 """URLs below /api/account."""
 
 from django.urls import path
-from rest_framework.routers import SimpleRouter
+from rest_framework.routers import Route, SimpleRouter
 
 from ledger.backup.views import (
     BackupView,
@@ -9,8 +9,8 @@ from ledger.backup.views import (
     RestoreBackupView,
 )
 from ledger.budgets.views import BudgetViewSet
+from ledger.bulk.views import EntriesViewSet
 from ledger.categories.views import CategoryViewSet
-from ledger.entries.views import EntryViewSet
 from ledger.investments.views import PortfolioView, StockViewSet, TradeViewSet
 from ledger.notifications.views import CardNotificationViewSet
 from ledger.quick_entries.views import QuickEntryViewSet
@@ -22,9 +22,21 @@ from ledger.tags.views import TagViewSet
 from ledger.taught_layouts.views import TaughtLayoutViewSet
 from ledger.wallets.views import WalletViewSet
 
-router = SimpleRouter(trailing_slash=False, use_regex_path=False)
+
+class LedgerRouter(SimpleRouter):
+    """Routes PATCH of a whole list, too, where a viewset has it."""
+
+    routes = [
+        route._replace(mapping=route.mapping | {"patch": "change_many"})
+        if isinstance(route, Route) and not route.detail
+        else route
+        for route in SimpleRouter.routes
+    ]
+
+
+router = LedgerRouter(trailing_slash=False, use_regex_path=False)
 router.register("wallets", WalletViewSet)
-router.register("entries", EntryViewSet)
+router.register("entries", EntriesViewSet)
 router.register("entries", CardNotificationViewSet, "card-notification")
 router.register("entries/layouts", TaughtLayoutViewSet, "taught-layout")
 router.register("categories", CategoryViewSet)

@@ -53,6 +53,8 @@ FIELD_CODES = (
         "zero",
     ),
     *(REPEATED, UNKNOWN),
+    # Of an operation in a batch: the code of the single request.
+    *("DELETED", "IN_USE", "LIMIT_REACHED", "NOT_FOUND", "VERSION_CONFLICT"),
 )
 
 

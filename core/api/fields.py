@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 from typing import Any, ClassVar
+from uuid import UUID
 
 from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import extend_schema_field
@@ -31,6 +32,7 @@ TEXT_PATTERN = rf"^[^{_CONTROL}]*$"
 TAG_PATTERN = rf"^[^{_CONTROL},]*$"
 
 _DISALLOWED_RE = re.compile(DISALLOWED_CHARACTERS)
+_UUID_RE = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _ISO_DATE_RE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -107,6 +109,15 @@ class StrictBooleanField(serializers.BooleanField):
         if not isinstance(data, bool):
             self.fail("invalid", input=data)
         return data
+
+
+class StrictUUIDField(serializers.UUIDField):
+    """A UUID with hyphens, in either letter case."""
+
+    def to_internal_value(self, data: Any) -> UUID:
+        if not isinstance(data, str) or not _UUID_RE.fullmatch(data):
+            self.fail("invalid", value=data)
+        return UUID(data)
 
 
 class IsoDateField(serializers.DateField):

@@ -149,12 +149,23 @@ def validate_query(
 def validate_body(
     serializer_class: type[Serializer], request: Request, *, partial: bool = False
 ) -> dict[str, Any]:
+    return validate_part(serializer_class, request.data, request, partial=partial)
+
+
+def validate_part(
+    serializer_class: type[Serializer],
+    data: Any,
+    request: Request,
+    *,
+    partial: bool = False,
+) -> dict[str, Any]:
+    """Validate a part of a body by its own serializer."""
     serializer = _get_serializer(
         serializer_class, language=get_language(), partial=partial
     )
     serializer._context = {"request": request}  # noqa: SLF001
     try:
-        values: dict[str, Any] = serializer.run_validation(request.data)
+        values: dict[str, Any] = serializer.run_validation(data)
     finally:
         serializer._context = {}  # noqa: SLF001
     return values

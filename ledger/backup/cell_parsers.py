@@ -9,10 +9,17 @@ from collections.abc import Callable
 from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeAlias, TypeVar
+from uuid import UUID
 
 from django.utils.translation import gettext
+from rest_framework.exceptions import ValidationError
 
-from core.api.fields import DECIMAL_RE, MAX_AMOUNT, has_control_characters
+from core.api.fields import (
+    DECIMAL_RE,
+    MAX_AMOUNT,
+    StrictUUIDField,
+    has_control_characters,
+)
 from ledger.base.encryption import ENCRYPTED_PREFIX, MAX_PLAINTEXT_BYTES
 from ledger.base.fields import MAX_TAGS_PER_ENTRY
 from ledger.currencies.codes import CURRENCY_CODES
@@ -231,6 +238,14 @@ def parse_moment(cell: Any) -> datetime:
             pass  # 30 February
     detail = gettext("Must be a moment as YYYY-MM-DDTHH:MM:SSZ.")
     raise CellError("invalid", detail)
+
+
+def parse_client_id(cell: Any) -> UUID:
+    """Parse a UUID with hyphens."""
+    try:
+        return StrictUUIDField().to_internal_value(cell)
+    except ValidationError:
+        raise CellError("invalid", gettext("Must be a UUID.")) from None
 
 
 def parse_line_amount(cell: Any) -> int:

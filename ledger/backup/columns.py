@@ -9,6 +9,7 @@ import datetime
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from ledger.backup.cell_parsers import (
     account_number_parser,
@@ -17,6 +18,7 @@ from ledger.backup.cell_parsers import (
     integer_parser,
     parse_amount,
     parse_boolean,
+    parse_client_id,
     parse_clock_time,
     parse_color,
     parse_currency,
@@ -164,6 +166,12 @@ class EntryRow:
     not_with: tuple[str, ...] = column(
         parse_keys, default=(), select="n.keys", has_recurring_texts=False
     )
+    client_id: UUID | None = column(
+        parse_client_id,
+        default=None,
+        select="r.client_id::text",
+        has_recurring_texts=False,
+    )
 
 
 @row_class
@@ -280,6 +288,13 @@ class MergedEntryRow:
         parse_moment,
         default=None,
         select=select_moment("r.created_at"),
+        has_recurring_texts=False,
+    )
+    # That an income gets back when the transfer is taken apart.
+    client_id: UUID | None = column(
+        parse_client_id,
+        default=None,
+        select="r.client_id::text",
         has_recurring_texts=False,
     )
 

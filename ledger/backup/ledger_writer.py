@@ -8,7 +8,6 @@ from operator import attrgetter
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
 
 from accounts.models import Member
 from ledger.backup.columns import (
@@ -35,6 +34,7 @@ from ledger.backup.columns import (
     WalletRow,
 )
 from ledger.backup.schema import Sheet
+from ledger.base.bulk_rows import copy_rows, reserve_ids
 from ledger.base.encryption import account_number_associated_data, encrypt
 from ledger.entry_shape import default_category_type, is_reversal
 from ledger.models import DismissedTransfer, EntryLine
@@ -158,6 +158,7 @@ class LedgerWriter:
                 for row in rows
             ),
             time=(row.time for row in rows),
+            client_id=(row.client_id for row in rows),
             created_at=self._list_created_at(rows),
             updated_at=repeat(now),
         )
@@ -253,6 +254,7 @@ class LedgerWriter:
             is_reversal=(is_reversal(row.type, row.category_type) for row in rows),
             tag_ids=([self.tag_ids[name] for name in row.tags] for row in rows),
             time=(row.time for row in rows),
+            client_id=(row.client_id for row in rows),
             created_at=self._list_created_at(rows),
             # Restored notifications refer to no entry.
             notification_ids=repeat("{}"),
@@ -352,32 +354,3 @@ class LedgerWriter:
                 for position, name in enumerate(row.tags)
             ),
         )
-
-
-def reserve_ids(table: str, count: int) -> list[int]:
-    """Return new ids of a table, ascending."""
-    with connection.cursor() as cursor:
-        # The CTE is materialized: the sequence is looked up once, not for each id.
-        cursor.execute(
-            "WITH source AS MATERIALIZED"
-            " (SELECT pg_get_serial_sequence(%s, 'id')::regclass AS name)"
-            " SELECT array_agg(nextval(name)) FROM source, generate_series(1, %s)",
-            [table, count],
-        )
-        ids: list[int] = cursor.fetchone()[0] or []
-        return ids
-
-
-def copy_rows(table: str, columns: list[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows by COPY; table and columns are constants, never user text.
-
-    Raises Django's database errors, so that a conflict is retried as elsewhere.
-    """
-    with (
-        # Django wraps the errors of `execute`, not of `copy`.
-        connection.wrap_database_errors,
-        connection.cursor() as cursor,
-        cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN") as copy,
-    ):
-        for row in rows:
-            copy.write_row(row)

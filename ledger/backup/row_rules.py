@@ -72,8 +72,8 @@ class RowError(Exception):
 
 
 class UniqueNames:
-    def __init__(self) -> None:
-        self._names: set[Hashable] = set()
+    def __init__(self, names: Iterable[Hashable] = ()) -> None:
+        self._names = set(names)
 
     def add(self, name: Hashable, column: str = "name") -> None:
         if name in self._names:
@@ -166,10 +166,12 @@ def list_rows_without_parent(rows: Iterable[CategoryRow]) -> Iterator[tuple[int,
 
 
 def _make_entry_rule(backup: Backup, home_currency: str) -> RowRule:
-    references = ReferenceIndex(backup)
+    references, client_ids = ReferenceIndex(backup), UniqueNames()
 
     def check(row: EntryRow) -> None:
         references.validate(row)
+        if row.client_id is not None:
+            client_ids.add(row.client_id, "clientId")
         if row.installment_months is not None:
             is_by_card = (
                 row.wallet is not None
@@ -288,6 +290,8 @@ def _make_valuation_rule(backup: Backup, home_currency: str) -> RowRule:
 
 def _make_merged_entry_rule(backup: Backup, home_currency: str) -> RowRule:
     references, names = ReferenceIndex(backup), UniqueNames()
+    # A transfer that is taken apart becomes two entries.
+    client_ids = UniqueNames(row.client_id for row in backup.entries)
 
     def check(row: MergedEntryRow) -> None:
         if row.category_type is None:
@@ -297,6 +301,8 @@ def _make_merged_entry_rule(backup: Backup, home_currency: str) -> RowRule:
         if row.installment_months is not None and row.type != EntryType.EXPENSE:
             raise _make_installments_error()
         names.add((row.entry, row.type), "entry")
+        if row.client_id is not None:
+            client_ids.add(row.client_id, "clientId")
 
     return check
 

@@ -16,6 +16,7 @@ from core.api.fields import (
     StrictBooleanField,
     StrictIntegerField,
     StrictListField,
+    StrictUUIDField,
     TagNameField,
 )
 from core.api.serializers import QuerySerializer, Serializer
@@ -184,6 +185,9 @@ class EntryRowRequestSerializer(ReferringRowSerializer):
         **OPTIONAL,
         help_text="Keys of incomes that are no transfer with this expense.",
     )
+    client_id = StrictUUIDField(
+        **OPTIONAL, help_text="UUID that a client gave the entry."
+    )
 
 
 class RecurringRowRequestSerializer(ReferringRowSerializer):
@@ -272,6 +276,9 @@ class MergedEntryRowRequestSerializer(Serializer):
     )  # type: ignore[assignment]
     created_at = serializers.DateTimeField(
         **OPTIONAL, help_text="When it was made, in UTC; null is now."
+    )
+    client_id = StrictUUIDField(
+        **OPTIONAL, help_text="UUID that a client gave the entry, of an income."
     )
 
 

@@ -70,7 +70,7 @@ class LockedLedger:
         self.rates = rates
 
 
-def _raise_on_full_ledger() -> AbstractContextManager[None]:
+def raise_on_full_ledger() -> AbstractContextManager[None]:
     return raise_on_constraint_violation(MAX_ENTRIES_CONSTRAINT, LedgerFullError())
 
 
@@ -107,17 +107,17 @@ class LedgerWrite(Generic[P, R]):
         """
         precondition, ledger = _precondition.get(), _open_ledger.get()
         if self._attempt is not None and precondition is None:
-            with _raise_on_full_ledger():
+            with raise_on_full_ledger():
                 result = self._attempt(member, *args, **kwargs)
             if result is not None:
                 return result
         if ledger is not None and ledger.member.pk == member.pk:
-            with _raise_on_full_ledger():
+            with raise_on_full_ledger():
                 return self._rule(ledger, *args, **kwargs)
 
         @retry_on_conflict
         def write(rates: RateCache) -> R:
-            with _raise_on_full_ledger(), transaction.atomic():
+            with raise_on_full_ledger(), transaction.atomic():
                 if not self._lock_timeout:
                     with connection.cursor() as cursor:
                         cursor.execute("SET LOCAL lock_timeout = 0")

@@ -1,7 +1,7 @@
 """Exchange rates: one provider call per pair and day, stored for all members."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
@@ -29,7 +29,9 @@ LEADER_WAIT_TIMEOUT_SECONDS = 7.0
 # Threads of a process that wait so long; the others wait briefly.
 MAX_LEADER_WAITS = 2
 SHORT_LEADER_WAIT_TIMEOUT_SECONDS = 1.0
-MAX_RATES_PER_WRITE = 5
+MAX_ATTEMPTS_WITH_RATES = 5
+# For the first rate of a write any look-up may take its time.
+MAX_LOOKUP_SECONDS = 10.0
 _STORED_RATE = """
     SELECT rate, rate_date FROM fx_rate WHERE base = %s AND quote = %s AND day = %s
 """
@@ -67,55 +69,73 @@ class RateKey:
         return f"rate {self.base}/{self.quote} {self.day}"
 
 
-class MissingRateError(Exception):
-    """Roll back a write that needs an unknown rate."""
+class MissingRatesError(Exception):
+    """Roll back a write that needs unknown rates, of currencies and days."""
 
-    def __init__(self, currency: str, day: date) -> None:
-        self.currency, self.day = currency, day
+    def __init__(self, pairs: Iterable[tuple[str, date]]) -> None:
+        self.pairs = tuple(pairs)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RateCache:
     """Rates to the home currency for one write; None if no provider has it."""
 
     rates: dict[tuple[str, date], Decimal | None] = field(default_factory=dict)
+    # True after the last look-up: what is unknown now is unavailable.
+    is_complete: bool = False
 
     def get(self, currency: str, day: date) -> Decimal | None:
-        if (currency, day) not in self.rates:
-            rate_day = min(day, timezone.localdate())
-            stored = _get_stored_rate(
-                RateKey(currency, settings.HOME_CURRENCY, rate_day)
-            )
-            if stored is None:
-                raise MissingRateError(currency, day)
-            self.rates[currency, day] = stored.rate
+        self.require([(currency, day)])
         return self.rates[currency, day]
+
+    def require(self, pairs: Iterable[tuple[str, date]]) -> None:
+        """Read the rates of currencies and days; all unknown ones are looked up."""
+        missing = []
+        for currency, day in pairs:
+            if (currency, day) in self.rates:
+                continue
+            rate_day = min(day, timezone.localdate())
+            key = RateKey(currency, settings.HOME_CURRENCY, rate_day)
+            stored = _get_stored_rate(key)
+            if stored is None and not self.is_complete:
+                missing.append((currency, day))
+            else:
+                self.rates[currency, day] = stored and stored.rate
+        if missing:
+            raise MissingRatesError(missing)
 
 
 def retry_with_rates(
     write: Callable[[RateCache], Result], *, can_wait: bool = True
 ) -> Result:
-    """Run `write` again after looking up each rate that it misses.
+    """Run `write` again after looking up the rates that it misses.
 
     Only the write, under its locks, shows which rates it needs. During too many lookups
     raise `ProviderBusyError` if the client `can_wait`, else take the rate as
-    unavailable.
+    unavailable. So are rates that are unknown after `MAX_LOOKUP_SECONDS`.
     """
-    cache = RateCache()
-    for _ in range(MAX_RATES_PER_WRITE):
+    cache, end = RateCache(), time.monotonic() + MAX_LOOKUP_SECONDS
+    for _ in range(MAX_ATTEMPTS_WITH_RATES):
         try:
             return write(cache)
-        except MissingRateError as missing:
+        except MissingRatesError as missing:
             # The rollback released all locks.
-            try:
-                rate = get_rate(missing.currency, settings.HOME_CURRENCY, missing.day)
-            except ProviderUnavailableError as error:
-                if can_wait and isinstance(error, ProviderBusyError):
-                    raise
-                cache.rates[missing.currency, missing.day] = None
-            else:
-                cache.rates[missing.currency, missing.day] = rate.rate
+            for currency, day in missing.pairs:
+                if time.monotonic() < end:
+                    cache.rates[currency, day] = _look_up_for_write(
+                        currency, day, can_wait=can_wait
+                    )
+    cache.is_complete = True
     return write(cache)
+
+
+def _look_up_for_write(currency: str, day: date, *, can_wait: bool) -> Decimal | None:
+    try:
+        return get_rate(currency, settings.HOME_CURRENCY, day).rate
+    except ProviderUnavailableError as error:
+        if can_wait and isinstance(error, ProviderBusyError):
+            raise
+        return None
 
 
 def get_rate(base: str, quote: str, day: date, *, allow_stale: bool = False) -> Rate:

@@ -97,6 +97,7 @@ _FIELDS = {
     "time": "to_char(e.time, 'HH24:MI')",
     "excluded": "e.excluded",
     "source": "e.source",
+    "clientId": "e.client_id",
 }
 _LAST_FIELDS = {
     "merged": """e.type = 'transfer' AND EXISTS (
@@ -377,6 +378,19 @@ def _part_sql(filters: EntryFilter, row: str) -> str:
     if filters.uncategorized:
         conditions.append(f"{row}.category_id IS NULL")
     return " AND ".join(conditions)
+
+
+def list_entry_ids(member: Member, filters: EntryFilter, limit: int) -> list[int]:
+    """Return the ids of up to `limit` entries, in no order.
+
+    Raises `NotFoundError` as `list_entries_page` does.
+    """
+    scope = _find_scope(member, filters)
+    where = _join_conditions(_conditions(filters, scope))
+    sql = f"SELECT e.id FROM account_entry e WHERE {where} LIMIT {limit:d}"  # noqa: S608
+    with connection.cursor() as cursor:
+        cursor.execute(sql, _params(member, filters, scope))
+        return [row[0] for row in cursor.fetchall()]
 
 
 def get_entry_payload(

@@ -190,6 +190,7 @@ def unmerge_entry(ledger: LockedLedger, entry_id: int, now: datetime) -> Unmerge
         wallet_id=target.pk,
         line_count=0,
         updated_at=now,
+        client_id=former_income.client_id,
         **_columns_of(former_income, target),
     )
     income.save(force_insert=True)
@@ -365,6 +366,7 @@ def _keep(entry: Entry, transfer: Entry) -> MergedEntry:
         former_id=entry.pk,
         tag_ids=list(links.order_by("position").values_list("tag_id", flat=True)),
         notification_ids=[],
+        client_id=entry.client_id if entry.type == INCOME else None,
         **{name: getattr(entry, name) for name in _KEPT_COLUMNS},
     )
 

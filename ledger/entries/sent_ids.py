@@ -30,6 +30,13 @@ class SentTags(NamedTuple):
     has_names: bool = False
 
 
+class Names(NamedTuple):
+    """Categories and tags of a ledger by id."""
+
+    categories: Mapping[int, Category]
+    tags: Mapping[int, Tag]
+
+
 class Stored(NamedTuple):
     """The category or tag of a row before a change."""
 
@@ -63,20 +70,22 @@ def resolve_values(
     row: Any = None,
     lines: Sequence[Any] = (),
     tags: Sequence[Stored] = (),
+    names: "Names | None" = None,
 ) -> dict[str, Any]:
     """Return the values of a request with names for ids, under the ledger's lock.
 
     `row` with its `lines` and `tags` is what the request changes. An id decides alone;
     beside a name, the one that differs from what is stored does. Raises
     `InvalidFieldError` for an unknown id, for another type of category beside it, and
-    for an id and a name that differ from each other and from what is stored.
+    for an id and a name that differ from each other and from what is stored. `names`
+    are those of the whole ledger, if they were read before.
     """
     resolved = dict(values)
     sent_parts = _list_categories(values)
-    ids = {part.id for part in sent_parts if isinstance(part, SentCategory)}
-    categories: dict[int, Category] = {}
-    if ids - {None}:
-        categories = Category.objects.owned_by(ledger.member).in_bulk(ids - {None})
+    ids = {part.id for part in sent_parts if isinstance(part, SentCategory)} - {None}
+    categories: Mapping[int, Category] = names.categories if names else {}
+    if ids and names is None:
+        categories = Category.objects.owned_by(ledger.member).in_bulk(ids)
     default = values.get("category_type") or _find_default_type(values, type_, row)
     if isinstance(sent := values.get("category"), SentCategory):
         stored = None
@@ -99,7 +108,8 @@ def resolve_values(
         )
     if isinstance(sent_tags := values.get("tags"), SentTags):
         stored_tags = None if row is None else tags
-        resolved["tags"] = _resolve_tags(ledger, sent_tags, stored_tags)
+        known = names.tags if names else None
+        resolved["tags"] = _resolve_tags(ledger, sent_tags, stored_tags, known)
     return resolved
 
 
@@ -183,7 +193,10 @@ def _raise_unless_stored(sent: SentCategory, stored: Stored | None, field: str) 
 
 
 def _resolve_tags(
-    ledger: LockedLedger, sent: SentTags, stored: Sequence[Stored] | None
+    ledger: LockedLedger,
+    sent: SentTags,
+    stored: Sequence[Stored] | None,
+    known: Mapping[int, Tag] | None,
 ) -> tuple[str, ...]:
     if sent.has_names and stored is not None:
         if sent.ids == tuple(tag.id for tag in stored):
@@ -194,7 +207,7 @@ def _resolve_tags(
         is_new = not sent.has_names or not sent.names
         if sent.has_names and not sent.ids:
             return sent.names
-    names = _name_tags(ledger, sent.ids)
+    names = _name_tags(ledger, sent.ids, known)
     if not is_new and names != sent.names:
         raise InvalidFieldError(
             "tagIds", gettext("Are not the ids of `tags`."), MISMATCH
@@ -202,8 +215,14 @@ def _resolve_tags(
     return names
 
 
-def _name_tags(ledger: LockedLedger, ids: Collection[int]) -> tuple[str, ...]:
-    rows = Tag.objects.owned_by(ledger.member).in_bulk(list(ids))
+def _name_tags(
+    ledger: LockedLedger, ids: Collection[int], known: Mapping[int, Tag] | None
+) -> tuple[str, ...]:
+    rows: Mapping[int, Tag]
+    if known is None:
+        rows = Tag.objects.owned_by(ledger.member).in_bulk(list(ids))
+    else:
+        rows = known
     for number, tag_id in enumerate(ids):
         if tag_id not in rows:
             name = f"tagIds.{number}"

@@ -22,6 +22,7 @@ from core.api.fields import (
     StrictCharField,
     StrictIntegerField,
     StrictListField,
+    StrictUUIDField,
     UniqueListField,
 )
 from core.api.serializers import QuerySerializer, Serializer
@@ -51,6 +52,7 @@ from ledger.entries.line_serializers import (
     make_lines_field,
     make_type_field,
 )
+from ledger.entries.listing import EntryFilter
 from ledger.entries.sent_ids import SentTags
 from ledger.entry_shape import MAX_TAGS_PER_ENTRY
 from ledger.models import Entry, Wallet
@@ -90,7 +92,11 @@ LEFT_OUT = {
         "cleared",
     ),
     **dict.fromkeys(
-        ("toWalletId", "categoryType", "lines", "refundOf", "time", "excluded"), "kept"
+        (
+            *("toWalletId", "categoryType", "lines", "refundOf", "time", "excluded"),
+            "clientId",
+        ),
+        "kept",
     ),
 }
 
@@ -232,6 +238,17 @@ class EntrySerializer(ShapeSerializer):
             "budgets and suggestions."
         ),
     )
+    client_id = StrictUUIDField(
+        required=False,
+        allow_null=True,
+        help_text=FieldText(
+            "UUID that the client gave the entry when it made it; null without one.",
+            requests=(
+                "Only for a new entry, and never used again in the ledger: a second "
+                "entry under it is not made."
+            ),
+        ),
+    )
     source = OpenTextField(
         known_values=Entry.Source.values,
         read_only=True,
@@ -331,16 +348,8 @@ class EntryPatchSerializer(EntrySerializer):
         return cleared
 
 
-class EntryQuerySerializer(QuerySerializer):
-    """The filters of the entry list, which are combined with AND."""
-
-    after = serializers.CharField(
-        required=False,
-        help_text=(
-            "Date and id of the last entry that was read, as `2026-11-19.43`: the "
-            "entries after it, instead of `page`."
-        ),
-    )
+class EntryFilterSerializer(QuerySerializer):
+    """Filters of entries, which are combined with AND."""
 
     from_ = IsoDateField(
         required=False, source="from_", help_text="Only entries of this day and later."
@@ -430,6 +439,18 @@ class EntryQuerySerializer(QuerySerializer):
             detail = gettext("Cannot be combined with a category.")
             raise serializers.ValidationError({"uncategorized": [detail]})
         return attrs
+
+
+class EntryQuerySerializer(EntryFilterSerializer):
+    """The filters of the entry list, which are combined with AND."""
+
+    after = serializers.CharField(
+        required=False,
+        help_text=(
+            "Date and id of the last entry that was read, as `2026-11-19.43`: the "
+            "entries after it, instead of `page`."
+        ),
+    )
 
 
 class RefundRequestSerializer(Serializer):
@@ -563,6 +584,14 @@ class PendingCountSerializer(Serializer):
     count = serializers.IntegerField(
         help_text="Number of entries that wait for confirmation."
     )
+
+
+def make_filter(query: dict[str, Any]) -> EntryFilter:
+    """Return the filter of validated names of the list's query."""
+    start, end = resolve_date_range(query)
+    named = {"after", "from_", "to", "year", "month"}
+    values = {name: value for name, value in query.items() if name not in named}
+    return EntryFilter(start=start, end=end, **values)
 
 
 def resolve_date_range(query: dict[str, Any]) -> tuple[date | None, date | None]:

@@ -34,7 +34,7 @@ from ledger.base.ownership import OwnedModelViewSet
 from ledger.entries import listing as entry_list
 from ledger.entries import merges
 from ledger.entries import writing as entries
-from ledger.entries.listing import EntryFilter, get_entry_row
+from ledger.entries.listing import get_entry_row
 from ledger.entries.merges import Fee
 from ledger.entries.serializers import (
     DismissRequestSerializer,
@@ -48,7 +48,7 @@ from ledger.entries.serializers import (
     TransferCandidateSerializer,
     UnmergedEntrySerializer,
     UnmergeRequestSerializer,
-    resolve_date_range,
+    make_filter,
 )
 from ledger.entries.transfer_candidates import (
     CANDIDATE_PERIOD,
@@ -58,7 +58,7 @@ from ledger.entries.transfer_candidates import (
     restore_candidate,
 )
 from ledger.entry_shape import MAX_SHAPE_BYTES, EntryShape
-from ledger.errors import LinesMismatchError, RefundExceedsError
+from ledger.errors import DeletedError, LinesMismatchError, RefundExceedsError
 from ledger.models import Entry
 
 _RAISED_BY_WRITES = [
@@ -79,7 +79,7 @@ class EntryViewSet(OwnedModelViewSet):
         "confirm_entry": MAX_SHAPE_BYTES,
     }
     raises = {
-        "create": _RAISED_BY_WRITES,
+        "create": [*_RAISED_BY_WRITES, DeletedError],
         "update": [*_RAISED_BY_WRITES, InUseError],
         "confirm_entry": [*_RAISED_BY_WRITES, InUseError],
         "refund_entry": [LimitReachedError, RefundExceedsError],
@@ -114,11 +114,7 @@ class EntryViewSet(OwnedModelViewSet):
         """
         page = get_page_request(request)
         query = validate_query(EntryQuerySerializer, request)
-        after = query.pop("after", None)
-        start, end = resolve_date_range(query)
-        for name in ("from_", "to", "year", "month"):
-            query.pop(name, None)
-        filters = EntryFilter(start=start, end=end, **query)
+        after, filters = query.get("after"), make_filter(query)
         if after is None:
             page.raise_if_too_deep()
             count, results, key = entry_list.list_entries_page(
@@ -134,16 +130,26 @@ class EntryViewSet(OwnedModelViewSet):
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self.respond(self.object_id)
 
+    @extend_schema(
+        request=EntrySerializer, responses={201: EntrySerializer, 200: EntrySerializer}
+    )
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Create an entry.
 
         In the home currency with `amount`. In a foreign one with `currency` and
         `originalAmount`, which is converted at `exchangeRate` or the rate of the date.
+        With a known `clientId` it is 200 with the entry as it is.
         """
         values = {"excluded": None} | validate_body(EntrySerializer, request)
-        shape = EntryShape(**values)
-        entry_id = entries.create_entry(self.member, shape, timezone.now())
-        return self.respond(entry_id, status.HTTP_201_CREATED)
+        client_id = values.pop("client_id", None)
+        shape, now = EntryShape(**values), timezone.now()
+        if client_id is None:
+            entry_id = entries.create_entry(self.member, shape, now)
+            return self.respond(entry_id, status.HTTP_201_CREATED)
+        sent = entries.create_entry_once(self.member, shape, now, client_id)
+        return self.respond(
+            sent.id, status.HTTP_201_CREATED if sent.is_new else status.HTTP_200_OK
+        )
 
     def update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         self.raise_if_missing()

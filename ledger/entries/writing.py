@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import UUID
 
 import orjson
 from django.conf import settings
@@ -47,10 +48,16 @@ from ledger.entries.rows import (
     read_entry,
     stamp,
 )
-from ledger.entries.sent_ids import Stored, has_ids, read_values, resolve_values
+from ledger.entries.sent_ids import (
+    MISMATCH,
+    Stored,
+    has_ids,
+    read_values,
+    resolve_values,
+)
 from ledger.entry_shape import EXPENSE, INCOME, EntryShape
-from ledger.errors import MissingWalletError, RefundExceedsError
-from ledger.models import Entry, EntryLine
+from ledger.errors import DeletedError, MissingWalletError, RefundExceedsError
+from ledger.models import DeletedClientId, Entry, EntryLine
 from ledger.tags.tags import get_or_create_tags
 from ledger.taught_layouts.learning import (
     TAUGHT_FIELDS,
@@ -71,12 +78,21 @@ _CREATE_ENTRY = """
 """
 
 
-def insert_plain_entry(member: Member, shape: EntryShape, now: datetime) -> int | None:
+class SentEntry(NamedTuple):
+    """The entry of a request; `is_new` unless its `clientId` was known."""
+
+    id: int
+    is_new: bool
+
+
+def insert_plain_entry(
+    member: Member, shape: EntryShape, now: datetime, client_id: UUID | None = None
+) -> int | None:
     """Create an entry that depends on no stored row, in one round trip.
 
     Returns None, and creates nothing, for foreign currencies, installments, refunds,
-    ids of categories and tags, and unknown names. Raises `InvalidFieldError` or
-    `LinesMismatchError`.
+    ids of categories and tags, unknown names, and a known `client_id`. Raises
+    `InvalidFieldError` or `LinesMismatchError`.
     """
     if has_ids(read_values(shape)):
         return None
@@ -86,18 +102,25 @@ def insert_plain_entry(member: Member, shape: EntryShape, now: datetime) -> int 
         return None
     shape = resolve_amounts(shape).with_category_types()
     shape.validate()
-    return insert_entry(member, shape, now)
+    return insert_entry(member, shape, now, client_id=client_id)
 
 
 @ledger_write(attempt=insert_plain_entry)
-def create_entry(ledger: LockedLedger, shape: EntryShape, now: datetime) -> int:
+def create_entry(
+    ledger: LockedLedger,
+    shape: EntryShape,
+    now: datetime,
+    client_id: UUID | None = None,
+) -> int:
     """Create a confirmed entry, with new categories and tags, and return its id.
 
     A refund whose tags or `excluded` are None takes its expense's. Raises
     `InvalidFieldError`, `LimitReachedError`, and `ProviderUnavailableError` without an
-    amount or a known rate.
+    amount or a known rate. `client_id` must not be known.
     """
-    entry = Entry(member=ledger.member, created_at=now, pending=False)
+    entry = Entry(
+        member=ledger.member, created_at=now, pending=False, client_id=client_id
+    )
     sent = read_values(shape)
     if has_ids(sent):
         shape = replace(shape, **resolve_values(ledger, sent, shape.type))
@@ -106,7 +129,7 @@ def create_entry(ledger: LockedLedger, shape: EntryShape, now: datetime) -> int:
     shape = complete_refund(shape, facts)
     shape = resolve_amounts(shape, rates=ledger.rates).with_category_types()
     shape = complete_entry(shape, facts)
-    entry_id = insert_entry(ledger.member, shape, now)
+    entry_id = insert_entry(ledger.member, shape, now, client_id=client_id)
     if entry_id is not None:
         return entry_id
     # A name is new, or a wallet does not exist.
@@ -118,14 +141,58 @@ def create_entry(ledger: LockedLedger, shape: EntryShape, now: datetime) -> int:
     return int(entry.pk)
 
 
+def _insert_new_entry(
+    member: Member, shape: EntryShape, now: datetime, client_id: UUID
+) -> SentEntry | None:
+    entry_id = insert_plain_entry(member, shape, now, client_id)
+    return None if entry_id is None else SentEntry(entry_id, is_new=True)
+
+
+@ledger_write(attempt=_insert_new_entry)
+def create_entry_once(
+    ledger: LockedLedger, shape: EntryShape, now: datetime, client_id: UUID
+) -> SentEntry:
+    """Do as `create_entry`, once for each `client_id` (spec 3.25).
+
+    A known one changes nothing. Raises `DeletedError` if its entry was deleted.
+    """
+    known = find_by_client_id(ledger, client_id)
+    if known is not None:
+        return SentEntry(known, is_new=False)
+    entry_id = create_entry.within(ledger, shape, now, client_id)
+    return SentEntry(entry_id, is_new=True)
+
+
+def find_by_client_id(ledger: LockedLedger, client_id: UUID) -> int | None:
+    """Return the id of the entry; raise `DeletedError` if it was deleted."""
+    rows = Entry.objects.owned_by(ledger.member).filter(client_id=client_id)
+    entry_id: int | None = rows.values_list("pk", flat=True).first()
+    if entry_id is None:
+        deleted = DeletedClientId.objects.owned_by(ledger.member)
+        if deleted.filter(client_id=client_id).exists():
+            raise DeletedError
+    return entry_id
+
+
 def insert_entry(
-    member: Member, shape: EntryShape, now: datetime, *, is_pending: bool = False
+    member: Member,
+    shape: EntryShape,
+    now: datetime,
+    *,
+    is_pending: bool = False,
+    client_id: UUID | None = None,
 ) -> int | None:
     """Create an entry with a valid shape in one statement, which locks the ledger too.
 
-    Returns None, and creates nothing, for an unknown category, wallet or tag.
+    Returns None, and creates nothing, for an unknown category, wallet or tag, and for a
+    known `client_id`.
     """
-    row = {"pending": is_pending, "created_at": now, "updated_at": now}
+    row = {
+        "pending": is_pending,
+        "created_at": now,
+        "updated_at": now,
+        "client_id": client_id,
+    }
     params = {
         "member": member.pk,
         "lock": AdvisoryLock.LEDGER.value,
@@ -150,16 +217,17 @@ def update_entry(
     *,
     is_partial: bool = False,
     confirm: bool = False,
+    is_correction: bool = True,
 ) -> None:
     """Update the fields named in `changes`; a pending entry stays pending.
 
     `confirm` confirms a pending entry too, which then needs an amount or a rate (spec
-    4.4), and leaves a confirmed one alone.
+    4.4), and leaves a confirmed one alone. What is no correction teaches nothing.
     """
     entry = get_entry(ledger, entry_id)
     if confirm and not entry.pending:
         return
-    changes = _name_sent_ids(ledger, entry, changes)
+    changes = _name_sent_ids(ledger, entry, _without_client_id(entry, changes))
     before = read_entry(entry)
     taught = {name: getattr(entry, name) for name in TAUGHT_FIELDS}
     is_partial = is_partial or confirm
@@ -185,12 +253,21 @@ def update_entry(
     tags = None if tag_names is None else get_or_create_tags(ledger, tag_names)
     followers = find_followers(ledger, entry, before, shape, has_tags=tags is not None)
     _store(ledger, entry, shape, categories, now, has_new_lines=has_new_lines)
-    if was_pending:
+    if was_pending and is_correction:
         learn_from_correction(ledger, entry, taught, now)
     if tags is not None:
         OF_ENTRIES.replace_tags(entry, tags)
     if followers is not None:
         correct_followers(ledger, entry, followers, shape, tags, now)
+
+
+def _without_client_id(entry: Entry, changes: dict[str, Any]) -> dict[str, Any]:
+    """Raise `InvalidFieldError` for another one than the entry's."""
+    changes = dict(changes)
+    sent = changes.pop("client_id", None)
+    if sent not in (None, entry.client_id):
+        raise InvalidFieldError("clientId", gettext("It never changes."), MISMATCH)
+    return changes
 
 
 def _name_sent_ids(

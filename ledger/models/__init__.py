@@ -28,6 +28,7 @@ from ledger.models.rollups import (
     WalletRollup,
 )
 from ledger.models.tags import Tag
+from ledger.models.tombstones import DeletedClientId, RowKind, Tombstone
 from ledger.models.wallets import Valuation, Wallet
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "CategoryRollup",
     "DayRollup",
     "DefaultCategory",
+    "DeletedClientId",
     "DismissedTransfer",
     "Entry",
     "EntryLine",
@@ -56,11 +58,13 @@ __all__ = [
     "RecurringRule",
     "RecurringTag",
     "RequestKey",
+    "RowKind",
     "Stock",
     "StockQuote",
     "Tag",
     "TagRollup",
     "TaughtLayout",
+    "Tombstone",
     "Trade",
     "Valuation",
     "Wallet",

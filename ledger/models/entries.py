@@ -91,6 +91,8 @@ class Entry(EntryDetails, VersionedModel):
     original_amount = models.DecimalField(max_digits=16, decimal_places=4, null=True)
     exchange_rate = models.DecimalField(max_digits=20, decimal_places=8, null=True)
     updated_at = models.DateTimeField(default=timezone.now, editable=False)
+    # Given by the client that made it; unique in the ledger for ever (spec 3.25).
+    client_id = models.UUIDField(null=True, editable=False)
 
     class Meta:
         db_table = "account_entry"
@@ -98,6 +100,11 @@ class Entry(EntryDetails, VersionedModel):
         ordering = ["-date", "-id"]
         constraints = [
             *owned_constraints("account_entry"),
+            models.UniqueConstraint(
+                fields=["member", "client_id"],
+                condition=Q(client_id__isnull=False),
+                name="account_entry_client_id_unique",
+            ),
             models.CheckConstraint(
                 condition=Q(type__in=EntryType.values), name="account_entry_type_known"
             ),
@@ -167,8 +174,10 @@ class Entry(EntryDetails, VersionedModel):
         # No index for words of the memo: its lists would span all members. A search
         # looks into the member's rollup by memo first.
         indexes = [
-            # Finds the entries that have changed since a revision.
-            models.Index(fields=["member", "version"], name="account_entry_changes"),
+            # Finds the entries that have changed since a revision, in order.
+            models.Index(
+                fields=["member", "version", "id"], name="account_entry_changed"
+            ),
             # The index has no id, which sorts the few entries of a day as they are
             # read: it keeps the key of a day once, at a third of the size.
             models.Index(fields=["member", "-date"], name="account_entry_list"),

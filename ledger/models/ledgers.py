@@ -28,8 +28,12 @@ class Ledger(models.Model):
     # Raised by the first write of a transaction (`ledger/sql/versions.sql`). The lock
     # of `ledger_write` makes its order that of the commits.
     revision = models.BigIntegerField(db_default=0)
+    # When the ledger was replaced: cursors of an earlier revision are void (spec 3.26).
+    oldest_cursor = models.BigIntegerField(db_default=0)
     # Texts of bank accounts become entries too (spec 4.12).
     captures_bank_texts = models.BooleanField(db_default=False)
+    # The revision of the last change of such a setting.
+    settings_version = models.BigIntegerField(db_default=0)
 
     objects = OwnedQuerySet.as_manager()
 

@@ -21,6 +21,8 @@ class MergedEntry(EntryDetails):
     type = models.CharField(max_length=7, choices=CategoryType.choices)
     # The id that an income gets back; an expense still has it.
     former_id = models.BigIntegerField()
+    # That an income gets back, too.
+    client_id = models.UUIDField(null=True)
     tag_ids = ArrayField(models.BigIntegerField())
     # Notifications of the income, which refer to the transfer.
     notification_ids = ArrayField(models.BigIntegerField())

@@ -1,6 +1,7 @@
 """Wallets and valuations."""
 
 from django.db import models
+from django.db.models import Func
 
 from core.db.constraints import CompositeForeignKey
 from ledger.models.base import (
@@ -67,6 +68,11 @@ class Valuation(VersionedModel):
     """A value of a wallet, typed in, one for each day (spec 3.2)."""
 
     pk = models.CompositePrimaryKey("member_id", "wallet_id", "date")
+    # For the feed of changes, whose rows all have one.
+    id = models.BigIntegerField(
+        db_default=Func(template="nextval('account_valuation_id_seq'::regclass)"),
+        editable=False,
+    )
     wallet = OwnedForeignKey(Wallet, related_name="valuations")
     date = models.DateField()
     value = models.BigIntegerField()

@@ -196,10 +196,11 @@ def _insert_copies(
     pairs = [(each.row, shape) for each in changes for shape in each.after[1:]]
     if not pairs:
         return []
+    # A copy is another entry than the client made.
     fields = [
         field.attname
         for field in tables.model._meta.concrete_fields
-        if not (field.primary_key or field.generated)
+        if not (field.primary_key or field.generated or field.name == "client_id")
     ]
     copies = tables.model.objects.bulk_create(
         tables.model(

@@ -5,7 +5,8 @@
 -- set here. `lines` is NULL for a flat entry, else an array of objects with `amount`,
 -- `category` (a name), `category_type`, `wallet` (an id), `memo` and `refund_of` (an id).
 --
--- Returns NULL, and creates nothing, if a category, wallet or tag is unknown.
+-- Returns NULL, and creates nothing, if a category, wallet or tag is unknown, or if the
+-- client id of the entry is known.
 
 -- migrate:up
 CREATE OR REPLACE FUNCTION account_create_entry(
@@ -21,6 +22,16 @@ BEGIN
     -- The lock of `ledger_write`: the rows found below stay until the end.
     PERFORM pg_advisory_xact_lock(ledger_lock, ledger_key);
 
+    IF entry.client_id IS NOT NULL THEN
+        PERFORM FROM account_entry
+        WHERE member_id = owner AND client_id = entry.client_id
+        UNION ALL
+        SELECT FROM account_deleted_client_id
+        WHERE member_id = owner AND client_id = entry.client_id;
+        IF FOUND THEN
+            RETURN NULL;
+        END IF;
+    END IF;
     IF category_name IS NOT NULL THEN
         SELECT id INTO new_category FROM account_category
         WHERE member_id = owner AND name = category_name
@@ -67,14 +78,14 @@ BEGIN
         member_id, category_id, line_count,
         date, type, is_reversal, amount, wallet_id, to_wallet_id, refund_of_id,
         excluded, time, source, memo, currency, original_amount, exchange_rate,
-        installment_months, pending, created_at, updated_at
+        installment_months, pending, created_at, updated_at, client_id
     ) VALUES (
         owner, new_category, CASE WHEN lines IS NULL THEN 0 END,
         entry.date, entry.type, entry.is_reversal, entry.amount, entry.wallet_id,
         entry.to_wallet_id, entry.refund_of_id, entry.excluded, entry.time,
         entry.source, entry.memo, entry.currency, entry.original_amount,
         entry.exchange_rate, entry.installment_months, entry.pending,
-        entry.created_at, entry.updated_at
+        entry.created_at, entry.updated_at, entry.client_id
     )
     RETURNING id INTO new_entry;
     IF lines IS NOT NULL THEN

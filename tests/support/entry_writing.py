@@ -44,6 +44,7 @@ FIELDS = {
     "excluded",
     "source",
     "merged",
+    "clientId",
 }
 # What an entry has of spec 3.19 if it uses none of it.
 UNUSED: dict[str, Any] = {
@@ -58,6 +59,7 @@ UNUSED: dict[str, Any] = {
     "source": "MANUAL",
     "merged": False,
     "tagIds": [],
+    "clientId": None,
 }
 
 

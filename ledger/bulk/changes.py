@@ -1,0 +1,399 @@
+"""The same change of many entries (spec 3.25)."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+from django.db import connection, transaction
+from django.db.models import Q
+from django.utils.translation import gettext
+
+from core.errors import (
+    DomainError,
+    InvalidFieldError,
+    MissingItemError,
+    NotFoundError,
+)
+from ledger.base.bulk_rows import copy_rows
+from ledger.base.ledger_write import LockedLedger, ledger_write
+from ledger.categories.categories import get_or_create_categories
+from ledger.entries.listing import EntryFilter, list_entry_ids
+from ledger.entries.sent_ids import MISMATCH
+from ledger.entries.writing import update_entry
+from ledger.entry_shape import MAX_TAGS_PER_ENTRY, TRANSFER
+from ledger.models import Category, Entry, EntryLine, EntryTag, Tag, Wallet
+from ledger.rollups.definitions import add_entries, without_triggers
+from ledger.tags.tags import get_or_create_tags
+
+MAX_ENTRIES_OF_CHANGE = 10_000
+MAX_SHOWN_REFUSALS = 100
+SPLIT: Final = "SPLIT"
+INVALID: Final = DomainError.code
+_READ = """
+    SELECT id, date, type, category_id, category_type, wallet_id, to_wallet_id,
+        line_count, memo, excluded, installment_months, refund_of_id, amount
+    FROM account_entry WHERE member_id = %(member)s AND id = ANY(%(ids)s::bigint[])
+    ORDER BY id
+"""
+_UPDATE = """
+    UPDATE account_entry SET {assignments}, updated_at = %(now)s
+    WHERE member_id = %(member)s AND id = ANY(%(ids)s::bigint[])
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """`values` are validated fields of an entry, by name; a category is a name or id."""
+
+    values: Mapping[str, Any]
+    add_tags: Sequence[str] = ()
+    remove_tags: Sequence[str] = ()
+
+
+@dataclass(slots=True)
+class BulkChange:
+    """How many entries were changed; `refused` are the first ones, with a code."""
+
+    matched: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    refused_count: int = 0
+    refused: list[tuple[int, str]] = field(default_factory=list)
+
+
+class StoredEntry(NamedTuple):
+    id: int
+    date: date
+    type: str
+    category_id: int | None
+    category_type: str
+    wallet_id: int | None
+    to_wallet_id: int | None
+    line_count: int
+    memo: str
+    excluded: bool
+    installment_months: int | None
+    refund_of_id: int | None
+    amount: int
+
+
+@ledger_write
+def change_entries(
+    ledger: LockedLedger,
+    chosen: Sequence[int] | EntryFilter,
+    change: Change,
+    now: datetime,
+    *,
+    dry_run: bool = False,
+) -> BulkChange:
+    """Change entries as a PATCH of each would, together where no rule reads others.
+
+    An entry that cannot have the values stays as it is. Raises `InvalidFieldError` for
+    an unknown id, or if a filter matches too many. Taught layouts learn nothing from
+    it.
+    """
+    if isinstance(chosen, EntryFilter):
+        ids = _list_matching(ledger, chosen)
+    else:
+        ids = list(chosen)
+    if not dry_run:
+        return _BulkWrite(ledger, ids, change, now).run()
+    with transaction.atomic():
+        result = _BulkWrite(ledger, ids, change, now).run()
+        transaction.set_rollback(True)
+    return result
+
+
+def _list_matching(ledger: LockedLedger, filters: EntryFilter) -> list[int]:
+    limit = MAX_ENTRIES_OF_CHANGE
+    try:
+        ids = list_entry_ids(ledger.member, filters, limit + 1)
+    except NotFoundError:
+        raise MissingItemError("filter") from None
+    if len(ids) > limit:
+        text = gettext("At most {limit} entries can be changed at once.")
+        raise InvalidFieldError("filter", text.format(limit=limit), "limit")
+    return ids
+
+
+class _BulkWrite:
+    def __init__(
+        self, ledger: LockedLedger, ids: Sequence[int], change: Change, now: datetime
+    ) -> None:
+        self.ledger, self.change, self.now = ledger, change, now
+        self.entries = self._read(ids)
+        self.ids = [entry.id for entry in self.entries]
+        self.result = BulkChange(matched=len(self.entries))
+        self.values = dict(change.values)
+
+    def _read(self, ids: Sequence[int]) -> list[StoredEntry]:
+        with connection.cursor() as cursor:
+            cursor.execute(_READ, {"member": self.ledger.member.pk, "ids": list(ids)})
+            found = [StoredEntry(*row) for row in cursor.fetchall()]
+        known = {entry.id for entry in found}
+        for number, entry_id in enumerate(ids):
+            if entry_id not in known:
+                raise MissingItemError(f"ids.{number}")
+        return found
+
+    def run(self) -> BulkChange:
+        self._check_category()
+        changed: list[StoredEntry] = []
+        alone: list[StoredEntry] = []
+        for entry in self.entries:
+            if code := self._find_refusal(entry):
+                self._refuse(entry.id, code)
+            elif not self._differs(entry):
+                self.result.unchanged += 1
+            elif self._needs_rules(entry):
+                alone.append(entry)
+            else:
+                changed.append(entry)
+        if changed:
+            self._write(changed)
+        self.result.changed += len(changed)
+        for entry in alone:
+            self._write_alone(entry)
+        return self.result
+
+    def _refuse(self, entry_id: int, code: str) -> None:
+        self.result.refused_count += 1
+        if len(self.result.refused) < MAX_SHOWN_REFUSALS:
+            self.result.refused.append((entry_id, code))
+
+    def _check_category(self) -> None:
+        """Raise `InvalidFieldError` for an unknown id, or one of another name."""
+        category_id = self.values.get("category_id")
+        if category_id is None:
+            return
+        row = self._sent_category
+        if row is None:
+            raise MissingItemError("set.categoryId")
+        if self.values.get("category") not in (None, row.name):
+            text = gettext("Is not the id of `category`.")
+            raise InvalidFieldError("set.categoryId", text, MISMATCH)
+
+    @cached_property
+    def _sent_category(self) -> Category | None:
+        rows = Category.objects.owned_by(self.ledger.member)
+        return rows.filter(pk=self.values["category_id"]).first()
+
+    @cached_property
+    def _has_category(self) -> bool:
+        return bool(self.values.keys() & {"category", "category_id"})
+
+    @cached_property
+    def _names_category(self) -> bool:
+        sent = (self.values.get("category"), self.values.get("category_id"))
+        return sent != (None, None)
+
+    def _find_category(self, category_type: str) -> int | None:
+        """Return the id for an entry; a new category is made once."""
+        if self.values.get("category_id") is not None:
+            return int(self.values["category_id"])
+        name = self.values.get("category")
+        if name is None:
+            return None
+        if category_type not in self._named_categories:
+            key = category_type, name
+            row = get_or_create_categories(self.ledger, [key])[key]
+            self._named_categories[category_type] = row.pk
+        return self._named_categories[category_type]
+
+    @cached_property
+    def _named_categories(self) -> dict[str, int]:
+        return {}
+
+    @cached_property
+    def _refunded(self) -> set[int]:
+        """Return the expenses that come back."""
+        member, ids = self.ledger.member, self.ids
+        refunds = Entry.objects.owned_by(member).filter(refund_of__in=ids).order_by()
+        lines = EntryLine.objects.owned_by(member).filter(refund_of__in=ids).order_by()
+        return {
+            *refunds.values_list("refund_of", flat=True),
+            *lines.values_list("refund_of", flat=True),
+        }
+
+    @cached_property
+    def _with_refund_lines(self) -> set[int]:
+        lines = EntryLine.objects.owned_by(self.ledger.member).order_by()
+        found = lines.filter(entry__in=self.ids, refund_of__isnull=False)
+        return set(found.values_list("entry_id", flat=True))
+
+    @cached_property
+    def _against_wallet(self) -> set[int]:
+        """Return split entries whose lines do not let them have the new wallet."""
+        lines = EntryLine.objects.owned_by(self.ledger.member).order_by()
+        wallet_id = self.values.get("wallet")
+        unfit = Q(wallet=wallet_id) if wallet_id else Q(wallet__isnull=False)
+        found = lines.filter(unfit, entry__in=self.ids)
+        return set(found.values_list("entry_id", flat=True))
+
+    @cached_property
+    def _is_card(self) -> bool:
+        rows = Wallet.objects.owned_by(self.ledger.member)
+        return rows.filter(pk=self.values["wallet"], kind=Wallet.Kind.CARD).exists()
+
+    @cached_property
+    def _tags(self) -> dict[int, list[int]]:
+        links = EntryTag.objects.owned_by(self.ledger.member)
+        rows = links.filter(entry__in=self.ids).order_by("entry_id", "position")
+        tags: dict[int, list[int]] = defaultdict(list)
+        for entry_id, tag_id in rows.values_list("entry_id", "tag_id"):
+            tags[entry_id].append(tag_id)
+        return tags
+
+    @cached_property
+    def _added_tags(self) -> list[int]:
+        return [tag.pk for tag in get_or_create_tags(self.ledger, self.change.add_tags)]
+
+    @cached_property
+    def _removed_tags(self) -> set[int]:
+        names = self.change.remove_tags
+        rows = Tag.objects.owned_by(self.ledger.member).filter(name__in=names)
+        return set(rows.values_list("pk", flat=True)) if names else set()
+
+    @cached_property
+    def _has_tags(self) -> bool:
+        return bool(self.change.add_tags or self.change.remove_tags)
+
+    def _find_tags(self, entry_id: int) -> list[int]:
+        kept = [tag for tag in self._tags[entry_id] if tag not in self._removed_tags]
+        return [*kept, *(tag for tag in self._added_tags if tag not in kept)]
+
+    def _find_refusal(self, entry: StoredEntry) -> str | None:
+        if self._names_category and entry.line_count:
+            return SPLIT
+        if self._names_category and entry.type == TRANSFER:
+            return INVALID
+        if "wallet" in self.values and not self._fits_wallet(entry):
+            return INVALID
+        has_room = (
+            not self._has_tags or len(self._find_tags(entry.id)) <= MAX_TAGS_PER_ENTRY
+        )
+        return None if has_room else INVALID
+
+    def _fits_wallet(self, entry: StoredEntry) -> bool:
+        wallet_id = self.values["wallet"]
+        if entry.installment_months is not None and not (wallet_id and self._is_card):
+            return False
+        if entry.type == TRANSFER and wallet_id in (None, entry.to_wallet_id):
+            return False
+        return not (entry.line_count and entry.id in self._against_wallet)
+
+    def _needs_rules(self, entry: StoredEntry) -> bool:
+        """Return True if other entries decide, or have to follow."""
+        names = self.values.keys()
+        is_dated = "date" in names and entry.date != self.values["date"]
+        if is_dated and not entry.amount:
+            # A rate of the new day may be known.
+            return True
+        if (
+            self.values.get("category_id") is not None
+            and self._sent_category is not None
+            and self._sent_category.type != entry.category_type
+        ):
+            # It becomes a refund, or is no refund any more.
+            return True
+        if not (is_dated or self._has_category or self._has_tags):
+            return False
+        is_refund = entry.refund_of_id is not None or (
+            entry.line_count > 0 and entry.id in self._with_refund_lines
+        )
+        if is_refund:
+            return is_dated or self._has_category
+        return entry.id in self._refunded
+
+    def _differs(self, entry: StoredEntry) -> bool:
+        values = self.values
+        stored = {
+            "date": entry.date,
+            "wallet": entry.wallet_id,
+            "memo": entry.memo,
+            "excluded": entry.excluded,
+        }
+        if any(values[name] != stored[name] for name in values.keys() & stored.keys()):
+            return True
+        if self._has_category and (
+            self._find_category(entry.category_type) != entry.category_id
+        ):
+            return True
+        return self._has_tags and self._find_tags(entry.id) != self._tags[entry.id]
+
+    def _write(self, changed: Sequence[StoredEntry]) -> None:
+        ids = [entry.id for entry in changed]
+        columns = {"date": "date", "wallet": "wallet_id"} | {
+            name: name for name in ("memo", "excluded")
+        }
+        assignments = {
+            column: self.values[name]
+            for name, column in columns.items()
+            if name in self.values
+        }
+        with without_triggers():
+            add_entries(self.ledger, ids, sign=-1)
+            if self._has_category:
+                by_type: dict[str, list[int]] = defaultdict(list)
+                for entry in changed:
+                    by_type[entry.category_type].append(entry.id)
+                for category_type, of_type in by_type.items():
+                    category_id = self._find_category(category_type)
+                    self._update(of_type, assignments | {"category_id": category_id})
+            else:
+                self._update(ids, assignments)
+            if self._has_tags:
+                self._replace_tags(ids)
+            add_entries(self.ledger, ids)
+
+    def _update(self, ids: Collection[int], assignments: Mapping[str, Any]) -> None:
+        texts = [f"{column} = %({column})s" for column in assignments]
+        # The trigger gives each a new version, also for its tags alone.
+        statement = _UPDATE.format(assignments=", ".join(texts or ["id = id"]))
+        params = {"member": self.ledger.member.pk, "ids": list(ids), "now": self.now}
+        with connection.cursor() as cursor:
+            cursor.execute(statement, params | dict(assignments))
+
+    def _replace_tags(self, ids: Sequence[int]) -> None:
+        links = EntryTag.objects.owned_by(self.ledger.member)
+        links.filter(entry__in=ids).delete()
+        copy_rows(
+            EntryTag._meta.db_table,
+            ["member_id", "entry_id", "tag_id", "position"],
+            (
+                (self.ledger.member.pk, entry_id, tag_id, position)
+                for entry_id in ids
+                for position, tag_id in enumerate(self._find_tags(entry_id))
+            ),
+        )
+
+    def _write_alone(self, entry: StoredEntry) -> None:
+        changes = {name: v for name, v in self.values.items() if name != "category_id"}
+        if self.values.get("category_id") is not None and self._sent_category:
+            changes["category"] = self._sent_category.name
+            changes["category_type"] = self._sent_category.type
+        elif "category_id" in self.values:
+            changes["category"] = None
+        if self._has_tags:
+            tags = Tag.objects.owned_by(self.ledger.member).in_bulk(
+                self._find_tags(entry.id)
+            )
+            names = (tags[tag_id].name for tag_id in self._find_tags(entry.id))
+            changes["tags"] = tuple(names)
+        try:
+            with transaction.atomic():
+                update_entry.within(
+                    self.ledger,
+                    entry.id,
+                    changes,
+                    self.now,
+                    is_partial=True,
+                    is_correction=False,
+                )
+        except DomainError as error:
+            self._refuse(entry.id, error.code)
+        else:
+            self.result.changed += 1
