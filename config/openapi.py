@@ -11,6 +11,7 @@ TAGS = (
     ("Wallets", "Accounts, cards and cash, and their balances."),
     ("Entries", "Income and expenses, and the confirmation of pending ones."),
     ("Card notifications", "Entries from the texts of card companies and banks."),
+    ("Changes", "What has changed, for clients that keep a copy."),
     ("Categories", "Major and minor categories of entries."),
     ("Tags", "Tags of entries."),
     ("Quick entries", "Templates of entries."),

@@ -30,6 +30,12 @@ class DeletedError(DomainError):
     detail = gettext_lazy("The entry was deleted.")
 
 
+class CursorExpiredError(DomainError):
+    status = 410
+    code = "CURSOR_EXPIRED"
+    detail = gettext_lazy("The cursor is too old. Read a whole copy again.")
+
+
 class NegativeHoldingsError(DomainError):
     """A trade would make holdings negative; `day` is the first day affected."""
 

@@ -11,6 +11,7 @@ from ledger.backup.views import (
 from ledger.budgets.views import BudgetViewSet
 from ledger.bulk.views import EntriesViewSet
 from ledger.categories.views import CategoryViewSet
+from ledger.changes.views import ChangeViewSet
 from ledger.investments.views import PortfolioView, StockViewSet, TradeViewSet
 from ledger.notifications.views import CardNotificationViewSet
 from ledger.quick_entries.views import QuickEntryViewSet
@@ -39,6 +40,7 @@ router.register("wallets", WalletViewSet)
 router.register("entries", EntriesViewSet)
 router.register("entries", CardNotificationViewSet, "card-notification")
 router.register("entries/layouts", TaughtLayoutViewSet, "taught-layout")
+router.register("changes", ChangeViewSet, "change")
 router.register("categories", CategoryViewSet)
 router.register("tags", TagViewSet)
 router.register("quick-entries", QuickEntryViewSet, "quick-entry")

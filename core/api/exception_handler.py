@@ -39,6 +39,7 @@ TITLES = {
     405: gettext_lazy("Method Not Allowed"),
     408: gettext_lazy("Request Timeout"),
     409: gettext_lazy("Conflict"),
+    410: gettext_lazy("Gone"),
     412: gettext_lazy("Precondition Failed"),
     413: gettext_lazy("Request Entity Too Large"),
     414: gettext_lazy("Request-URI Too Long"),

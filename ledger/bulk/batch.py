@@ -224,8 +224,9 @@ class _Batch:
     def _find(self, operation: Operation) -> int:
         if operation.id is not None:
             return operation.id
-        client_id = operation.client_id
-        entry_id = client_id and find_by_client_id(self.ledger, client_id)
+        entry_id: int | None = None
+        if operation.client_id is not None:
+            entry_id = find_by_client_id(self.ledger, operation.client_id)
         if entry_id is None:
             raise NotFoundError
         return entry_id

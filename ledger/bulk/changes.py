@@ -46,7 +46,7 @@ _UPDATE = """
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """`values` are validated fields of an entry, by name; a category is a name or id."""
+    """`values` are validated fields of an entry by name, a category by name or id."""
 
     values: Mapping[str, Any]
     add_tags: Sequence[str] = ()
@@ -353,9 +353,14 @@ class _BulkWrite:
         texts = [f"{column} = %({column})s" for column in assignments]
         # The trigger gives each a new version, also for its tags alone.
         statement = _UPDATE.format(assignments=", ".join(texts or ["id = id"]))
-        params = {"member": self.ledger.member.pk, "ids": list(ids), "now": self.now}
+        params: dict[str, Any] = {
+            "member": self.ledger.member.pk,
+            "ids": list(ids),
+            "now": self.now,
+            **assignments,
+        }
         with connection.cursor() as cursor:
-            cursor.execute(statement, params | dict(assignments))
+            cursor.execute(statement, params)
 
     def _replace_tags(self, ids: Sequence[int]) -> None:
         links = EntryTag.objects.owned_by(self.ledger.member)

@@ -117,7 +117,7 @@ class OperationSerializer(Serializer):
 
 
 class BatchRequestSerializer(Serializer):
-    operations = OperationSerializer(
+    operations = OperationSerializer(  # type: ignore[call-arg]  # of the list
         many=True,
         min_length=1,
         max_length=MAX_OPERATIONS,

@@ -35,7 +35,7 @@ _WALLET = """(
         WHERE w.member_id = %(member)s AND w.id = {id}
     ) found
 )"""
-_FIELDS = {
+FIELDS = {
     "id": "e.id",
     "date": "e.date",
     "type": "e.type",
@@ -99,7 +99,7 @@ _FIELDS = {
     "source": "e.source",
     "clientId": "e.client_id",
 }
-_LAST_FIELDS = {
+LAST_FIELDS = {
     "merged": """e.type = 'transfer' AND EXISTS (
         SELECT FROM account_merged_entry m
         WHERE m.member_id = %(member)s AND m.entry_id = e.id
@@ -127,7 +127,7 @@ END"""
 _PLAIN_FIELDS = {
     to_camel_case(name): f"e.{column}"
     for name, column in COLUMNS.items()
-    if to_camel_case(name) not in _FIELDS and name == column
+    if to_camel_case(name) not in FIELDS and name == column
 }
 
 
@@ -135,7 +135,7 @@ def _select(fields: Mapping[str, str]) -> str:
     return ", ".join(f'{sql} AS "{name}"' for name, sql in fields.items())
 
 
-_ALL_FIELDS = _select(_FIELDS | _PLAIN_FIELDS | _LAST_FIELDS)
+_ALL_FIELDS = _select(FIELDS | _PLAIN_FIELDS | LAST_FIELDS)
 # The rows of a list whose count stands in a rollup are read in its order; any others
 # are found once, for count and page together.
 _IN_ORDER = """
@@ -365,7 +365,7 @@ def _select_fields(filters: EntryFilter) -> str:
         or_elsewhere="" if filters.wallet_id is None else is_elsewhere,
         of_line=_part_sql(filters, "l"),
     )
-    return _select(_FIELDS | _PLAIN_FIELDS | {"matchedAmount": matched} | _LAST_FIELDS)
+    return _select(FIELDS | _PLAIN_FIELDS | {"matchedAmount": matched} | LAST_FIELDS)
 
 
 def _part_sql(filters: EntryFilter, row: str) -> str:

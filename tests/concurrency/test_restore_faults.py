@@ -10,6 +10,7 @@ from django.db import connection, connections
 from accounts.account_deletion import delete_account
 from accounts.models import Member
 from ledger.backup import ledger_writer
+from ledger.base import bulk_rows
 from ledger.rollups import time_limit
 from tests.support.clients import JSONClient
 from tests.support.factories import (
@@ -79,7 +80,7 @@ def kill_at(number: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]
         note(str(sql))
         return call(sql, *arguments)
 
-    write = ledger_writer.copy_rows
+    write = bulk_rows.copy_rows
 
     def copy(table: str, columns: list[str], rows: Iterable[Sequence[Any]]) -> None:
         def cut_off() -> Iterator[Sequence[Any]]:

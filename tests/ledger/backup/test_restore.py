@@ -13,6 +13,7 @@ from accounts.account_deletion import delete_account
 from accounts.models import Member
 from ledger.account_deletion import REPLACED_BY_RESTORE
 from ledger.backup import ledger_writer
+from ledger.base import bulk_rows
 from ledger.entries.transfer_candidates import dismiss_transfer
 from ledger.models import (
     BudgetIncome,
@@ -253,7 +254,7 @@ def test_failure_in_the_last_step_changes_nothing(
 ) -> None:
     fill_every_table(premium_member)
     before = dump_rows_of(premium_member)
-    write = ledger_writer.copy_rows
+    write = bulk_rows.copy_rows
 
     def fail(table: str, columns: Any, rows: Any) -> None:
         if table == "account_quick_entry_tag":
@@ -276,7 +277,7 @@ def test_totals_are_right_and_kept_after_a_failure_halfway(
 ) -> None:
     # The triggers of the totals are off while rows are written, and on again.
     make_entry(premium_member, amount=700, tags=("old",))
-    write = ledger_writer.copy_rows
+    write = bulk_rows.copy_rows
 
     def fail(table: str, columns: Any, rows: Any) -> None:
         write(table, columns, list(rows)[:2] if table == broken else rows)

@@ -270,8 +270,8 @@ def test_all_missing_rates_are_looked_up_first(
 ) -> None:
     fx_source.quote("USD", "KRW", "1390", "2026-11-01")
     days = [f"2026-11-{day:02}" for day in range(1, 9)]
-    foreign = {"amount": None, "currency": "USD", "originalAmount": "2"}
-    results = run(client, *(create(date=day, **foreign) for day in days))
+    foreign: dict[str, Any] = {"amount": None, "currency": "USD", "originalAmount": "2"}
+    results = run(client, *(create(None, date=day, **foreign) for day in days))
     assert {each["status"] for each in results} == {201}
     assert len(fx_source.calls) == len(days) > rates.MAX_ATTEMPTS_WITH_RATES
 
@@ -279,7 +279,7 @@ def test_all_missing_rates_are_looked_up_first(
 def test_rate_that_is_unavailable_fails_its_operation(
     client: JSONClient, fx_source: FakeRates
 ) -> None:
-    foreign = create(amount=None, currency="USD", originalAmount="2")
+    foreign = create(None, amount=None, currency="USD", originalAmount="2")
     results = run(client, foreign, create(), atomic=False)
     assert [each["status"] for each in results] == [502, 201]
     assert_problem(send(client, create(), foreign), 502, "PROVIDER_UNAVAILABLE")
