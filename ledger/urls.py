@@ -9,7 +9,7 @@ from ledger.backup.views import (
     RestoreBackupView,
 )
 from ledger.budgets.views import BudgetViewSet
-from ledger.bulk.views import EntriesViewSet
+from ledger.bulk.views import EntryViewSet
 from ledger.categories.views import CategoryViewSet
 from ledger.changes.views import ChangeViewSet
 from ledger.investments.views import PortfolioView, StockViewSet, TradeViewSet
@@ -28,7 +28,7 @@ class LedgerRouter(SimpleRouter):
     """Routes PATCH of a whole list, too, where a viewset has it."""
 
     routes = [
-        route._replace(mapping=route.mapping | {"patch": "change_many"})
+        route._replace(mapping=route.mapping | {"patch": "change_entries"})
         if isinstance(route, Route) and not route.detail
         else route
         for route in SimpleRouter.routes
@@ -37,7 +37,7 @@ class LedgerRouter(SimpleRouter):
 
 router = LedgerRouter(trailing_slash=False, use_regex_path=False)
 router.register("wallets", WalletViewSet)
-router.register("entries", EntriesViewSet)
+router.register("entries", EntryViewSet)
 router.register("entries", CardNotificationViewSet, "card-notification")
 router.register("entries/layouts", TaughtLayoutViewSet, "taught-layout")
 router.register("changes", ChangeViewSet, "change")

@@ -85,7 +85,10 @@ member         POST                  /api/account/wallets/{wallet_id}/reconcile 
 member         GET                   /api/account/wallets/{wallet_id}/history      ledger
 member         GET,POST,DELETE       /api/account/wallets/{wallet_id}/valuations   ledger
 member         GET                   /api/account/networth                         ledger
-member         GET,POST              /api/account/entries                          ledger
+member         GET,POST,PATCH        /api/account/entries                          ledger
+member         POST                  /api/account/entries/batch                    ledger
+member         GET                   /api/account/changes                          ledger
+member         GET                   /api/account/changes/digest                   ledger
 premium        POST                  /api/account/entries/notification             notifications:write
 premium        POST                  /api/account/entries/parse                    notifications:write
 premium        GET,PATCH             /api/account/entries/notification-settings    ledger

@@ -117,6 +117,9 @@ BODY_CASES: dict[tuple[str, str], list[Any]] = {
         ("PUT", "/api/account/recurring/{}", make_wallet, make_rule),
         ("PATCH", "/api/account/recurring/{}", make_wallet, make_rule),
     ],
+    ("EntryValuesSerializer", "walletId"): [
+        ("PATCH", "/api/account/entries", make_wallet, make_entry),
+    ],
     ("TradeSerializer", "stockId"): [
         ("POST", "/api/account/trades", make_stock, None),
         ("PUT", "/api/account/trades/{}", make_stock, make_trade),
@@ -230,6 +233,8 @@ def test_id_of_another_member_in_a_path_is_404_and_nothing_changes(
 
 def body_with(serializer: str, field: str, row_id: int, wallet_id: int) -> Any:
     """Return a body that names a row, and the name of its field in an error."""
+    if serializer == "EntryValuesSerializer":
+        return {"filter": {"pending": False}, "set": {field: row_id}}, f"set.{field}"
     if not serializer.endswith("LineSerializer"):
         return WHOLE_BODY | {field: row_id}, field
     lines = [{"amount": 3}, {"amount": 2, field: row_id}]

@@ -316,7 +316,9 @@ class ApiAutoSchema(AutoSchema):
 
     def _takes_null(self, field: Any) -> bool:
         """Return whether null of an optional field leaves it out, or clears it."""
-        is_change = self.method in METHODS_OF_CHANGES or field.root.partial
+        is_change = field.parent.has_stored_values and (
+            self.method in METHODS_OF_CHANGES or field.root.partial
+        )
         return not field.required and (
             not is_change or find_cleared_value(field) is not serializers.empty
         )

@@ -48,6 +48,8 @@ class Serializer(serializers.Serializer[Any]):
     left_out: ClassVar[Mapping[str, str]] = {}
     # A body without any field is 400, though each field is optional.
     is_body_required = False
+    # False where a change has no value to clear: null leaves a field out there, too.
+    has_stored_values = True
     # A request may have the fields of this answer.
     answer: ClassVar["type[Serializer] | None"] = None
 
@@ -91,7 +93,9 @@ class Serializer(serializers.Serializer[Any]):
         Such a field is left out on creation and cleared in a change.
         """
         request, is_partial = self.context.get("request"), self.root.partial
-        is_change = is_partial or (request and request.method in METHODS_OF_CHANGES)
+        is_change = self.has_stored_values and (
+            is_partial or (request and request.method in METHODS_OF_CHANGES)
+        )
         replaced = dict(data)
         for name in [name for name, value in data.items() if value is None]:
             field = self.fields.get(name)

@@ -13,7 +13,12 @@ from django.db import IntegrityError, transaction
 from rest_framework import status
 
 from core.api.preconditions import VersionConflictError
-from core.errors import DomainError, FieldError, NotFoundError
+from core.errors import (
+    DomainError,
+    FieldError,
+    NotFoundError,
+    ProviderUnavailableError,
+)
 from ledger.base.ledger_write import (
     LockedLedger,
     ledger_write,
@@ -294,7 +299,7 @@ def name_operation(
     number: int, operation: Operation, error: DomainError
 ) -> DomainError:
     """Return the error of a whole batch for that of one operation (spec 3.25)."""
-    if error.status >= status.HTTP_500_INTERNAL_SERVER_ERROR:
+    if isinstance(error, ProviderUnavailableError):
         return error
     prefix = f"operations.{number}"
     if error.errors:

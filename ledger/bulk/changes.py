@@ -136,7 +136,8 @@ class _BulkWrite:
         known = {entry.id for entry in found}
         for number, entry_id in enumerate(ids):
             if entry_id not in known:
-                raise MissingItemError(f"ids.{number}")
+                name = f"ids.{number}"
+                raise MissingItemError(name)
         return found
 
     def run(self) -> BulkChange:

@@ -26,15 +26,11 @@ from ledger.base.fields import LedgerTagListField, NameField
 from ledger.base.ownership import OwnedIdField
 from ledger.bulk.batch import MAX_OPERATIONS, Op, Operation, Outcome
 from ledger.bulk.changes import MAX_ENTRIES_OF_CHANGE, BulkChange
+from ledger.entries.filter_serializers import EntryFilterSerializer, make_filter
 from ledger.entries.line_serializers import CategoryIdField, RowIdField
 from ledger.entries.listing import EntryFilter
 from ledger.entries.sent_ids import MISMATCH
-from ledger.entries.serializers import (
-    EntryFilterSerializer,
-    EntryPatchSerializer,
-    EntrySerializer,
-    make_filter,
-)
+from ledger.entries.serializers import EntryPatchSerializer, EntrySerializer
 from ledger.models import Wallet
 from ledger.models.base import MAX_MEMO_LENGTH
 
@@ -230,15 +226,11 @@ class EntryValuesSerializer(Serializer):
     date = IsoDateField(required=False, help_text="Day of the payment.")
 
 
-class SentFilterSerializer(EntryFilterSerializer):
-    """The filters of the list as a body, which has no unknown names either."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        return Serializer.to_internal_value(self, data)
-
-
 class BulkChangeRequestSerializer(Serializer):
     """What to change in which entries: `ids` or `filter`, and at least one change."""
+
+    is_body_required = True
+    has_stored_values = False
 
     ids = UniqueListField(
         child=RowIdField(),
@@ -247,7 +239,7 @@ class BulkChangeRequestSerializer(Serializer):
         required=False,
         help_text=f"Ids of the entries, 1 to {MAX_ENTRIES_OF_CHANGE:,}.",
     )
-    filter = SentFilterSerializer(
+    filter = EntryFilterSerializer(
         required=False,
         help_text="The entries that the list has with these parameters.",
     )
@@ -259,8 +251,8 @@ class BulkChangeRequestSerializer(Serializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        has_ids, sent = "ids" in attrs, attrs.get("filter")
-        if has_ids == (sent is not None):
+        ids, sent = attrs.get("ids"), attrs.get("filter")
+        if (ids is None) == (sent is None):
             text = gettext("Either `ids` or `filter` is required.")
             raise ValidationError({"ids": [ErrorDetail(text, "required")]})
         if sent is not None and make_filter(sent) == EntryFilter():

@@ -6,6 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.api.operations import extend_schema
+from core.api.permissions import IsMember
 from core.api.serializers import validate_body
 from core.api.token_scopes import LEDGER
 from core.errors import LimitReachedError, ProviderUnavailableError
@@ -20,26 +21,27 @@ from ledger.bulk.serializers import (
     describe_outcome,
     read_operation,
 )
-from ledger.entries.serializers import make_filter
-from ledger.entries.views import EntryViewSet
+from ledger.entries.filter_serializers import make_filter
+from ledger.entries.views import SingleEntryViewSet
 
 
-class EntriesViewSet(EntryViewSet):
+class EntryViewSet(SingleEntryViewSet):
+    permission_classes = [IsMember]
     token_scopes = LEDGER
     raises = {
-        **EntryViewSet.raises,
-        "run_batch": [ProviderUnavailableError],
-        "change_many": [LimitReachedError],
+        "run_entry_batch": [ProviderUnavailableError],
+        "change_entries": [LimitReachedError],
     }
     body_limits = {
-        "run_batch": 2**20,
+        # 2 kB for each entry. Who has larger ones sends fewer.
+        "run_entry_batch": 2**20,
         # 10,000 ids.
-        "change_many": 2**18,
+        "change_entries": 2**19,
     }
 
     @extend_schema(request=BatchRequestSerializer, responses=BatchSerializer)
     @action(detail=False, methods=["post"], url_path="batch")
-    def run_batch(self, request: Request) -> Response:
+    def run_entry_batch(self, request: Request) -> Response:
         """Run a batch of writes.
 
         Creates, updates, deletes and confirms up to 500 entries in one transaction.
@@ -56,7 +58,7 @@ class EntriesViewSet(EntryViewSet):
         return Response({"results": results})
 
     @extend_schema(request=BulkChangeRequestSerializer, responses=BulkChangeSerializer)
-    def change_many(self, request: Request) -> Response:
+    def change_entries(self, request: Request) -> Response:
         """Change several entries.
 
         Gives all entries of `ids` or `filter` the same values, as a PATCH of each

@@ -19,6 +19,7 @@ from core.db.rows import fetch_all, fetch_one
 from ledger.base.encryption import DecryptionError
 from ledger.changes.cursors import LAST_KIND, Cursor
 from ledger.changes.kinds import list_kinds
+from ledger.entries.json_fields import select_fields
 from ledger.errors import CursorExpiredError
 from ledger.models import RowKind, Wallet
 from ledger.wallets.wallets import (
@@ -203,7 +204,7 @@ def _make_page_statement(*, is_paid: bool, limit: int) -> str:
         _DATA_OF_KIND.format(
             name=kind.name.value,
             table=kind.table,
-            fields=", ".join(f'{sql} AS "{name}"' for name, sql in kind.fields.items()),
+            fields=select_fields(kind.fields),
             and_id="AND r.id = page.id" if kind.id == "r.id" else "",
         )
         for kind in kinds

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ledger.entries.listing import FIELDS, LAST_FIELDS
+from ledger.entries.json_fields import FIELDS, LAST_FIELDS
 from ledger.models import RowKind
 
 _SHAPE = {
@@ -177,7 +177,7 @@ KINDS = (
         "account_ledger",
         {"captureBankTexts": "r.captures_bank_texts"},
         # A ledger has one row of them.
-        id="1::bigint",
+        id="0::bigint",
         version="r.settings_version",
     ),
 )

@@ -41,7 +41,8 @@ class ChangeViewSet(OwnedViewSet):
         """List changes.
 
         Rows that were written or deleted after `since`, each once with its latest
-        version, in the order in which they were written: for a copy of the ledger.
+        version, in the order in which they were written: from them a client keeps a
+        copy of all that it may see.
         """
         query = validate_query(ChangesQuerySerializer, request)
         has_paid_kinds = self.member.has_premium

@@ -39,6 +39,7 @@ LUNCH = {
     "time": None,
     "excluded": False,
     "source": "MANUAL",
+    "clientId": None,
     "merged": False,
     "pending": False,
     "createdAt": NOW,

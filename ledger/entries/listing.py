@@ -15,100 +15,15 @@ from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import Member
 from core.api.pagination import DayKey, PageRequest
-from core.api.serializers import to_camel_case
 from core.db.like import escape_like
 from core.db.rows import fetch_all, fetch_one
 from core.errors import NotFoundError
 from ledger.base.ownership import get_owned_or_404
-from ledger.entry_shape import COLUMNS
+from ledger.entries.json_fields import FIELDS, LAST_FIELDS, select_fields
 from ledger.models import Category, Entry, EntryLine, Wallet
 from ledger.models.base import EntryType
 from ledger.rollups.definitions import normalize_memo_sql
 
-# The JSON of an entry by field (spec 3.4), built by PostgreSQL: in Python it takes
-# three times as long as all the rest. Names are looked up for the rows of the page
-# only. Without an offset, and with the number of rows in its text, the statement is
-# planned once (decision 0057).
-_WALLET = """(
-    SELECT row_to_json(found) FROM (
-        SELECT w.id, w.name FROM account w
-        WHERE w.member_id = %(member)s AND w.id = {id}
-    ) found
-)"""
-FIELDS = {
-    "id": "e.id",
-    "date": "e.date",
-    "type": "e.type",
-    "amount": "e.amount",
-    "category": """(
-        SELECT c.name FROM account_category c
-        WHERE c.member_id = %(member)s AND c.id = e.category_id
-    )""",
-    "walletId": "e.wallet_id",
-    "wallet": _WALLET.format(id="e.wallet_id"),
-    "toWalletId": "e.to_wallet_id",
-    "toWallet": "CASE WHEN e.to_wallet_id IS NOT NULL THEN"
-    f" {_WALLET.format(id='e.to_wallet_id')} END",
-    "categoryId": "e.category_id",
-    "categoryType": "e.category_type",
-    "memo": "e.memo",
-    "lines": """CASE WHEN e.line_count > 0 THEN (
-        SELECT json_agg(json_build_object(
-            'id', l.id, 'amount', l.amount, 'category', c.name,
-            'categoryId', l.category_id, 'categoryType', l.category_type,
-            'walletId', l.wallet_id,
-            'wallet', CASE WHEN w.id IS NOT NULL
-                THEN json_build_object('id', w.id, 'name', w.name) END,
-            'memo', l.memo,
-            'refundOf', coalesce(l.refund_of_id, CASE
-                WHEN l.wallet_id IS NULL AND l.amount > 0 THEN e.refund_of_id
-            END)
-        ) ORDER BY l.position)
-        FROM account_entry_line l
-        LEFT JOIN account_category c
-            ON c.member_id = l.member_id AND c.id = l.category_id
-        LEFT JOIN account w ON w.member_id = l.member_id AND w.id = l.wallet_id
-        WHERE l.member_id = %(member)s AND l.entry_id = e.id
-    ) ELSE '[]' END""",
-    "tags": """ARRAY(
-        SELECT tag.name FROM account_entry_tag link JOIN account_tag tag
-            ON tag.member_id = link.member_id AND tag.id = link.tag_id
-        WHERE link.member_id = %(member)s AND link.entry_id = e.id
-        ORDER BY link.position
-    )""",
-    "tagIds": """ARRAY(
-        SELECT link.tag_id FROM account_entry_tag link
-        WHERE link.member_id = %(member)s AND link.entry_id = e.id
-        ORDER BY link.position
-    )""",
-    "currency": "e.currency",
-    "originalAmount": "trim_scale(e.original_amount)",
-    "exchangeRate": "trim_scale(e.exchange_rate)",
-    "installmentMonths": "e.installment_months",
-    "refundOf": "e.refund_of_id",
-    "refunded": """CASE WHEN e.type = 'expense' THEN (
-        SELECT coalesce(sum(r.amount), 0) FROM account_entry r
-        WHERE r.member_id = %(member)s AND r.refund_of_id = e.id AND NOT r.pending
-    ) + (
-        SELECT coalesce(sum(l.amount), 0) FROM account_entry_line l
-        JOIN account_entry r ON r.member_id = l.member_id AND r.id = l.entry_id
-        WHERE l.member_id = %(member)s AND l.refund_of_id = e.id AND NOT r.pending
-    ) END""",
-    "time": "to_char(e.time, 'HH24:MI')",
-    "excluded": "e.excluded",
-    "source": "e.source",
-    "clientId": "e.client_id",
-}
-LAST_FIELDS = {
-    "merged": """e.type = 'transfer' AND EXISTS (
-        SELECT FROM account_merged_entry m
-        WHERE m.member_id = %(member)s AND m.entry_id = e.id
-    )""",
-    "pending": "e.pending",
-    "createdAt": "e.created_at",
-    "updatedAt": "e.updated_at",
-    "version": "e.version",
-}
 # The share of an entry in the figure of the statistics that the filters name: 0 if it
 # counts in none, or if it is found from its other wallet.
 _MATCHED = """CASE
@@ -124,18 +39,7 @@ _MATCHED = """CASE
     WHEN (e.type = 'income') = (e.category_type = 'income') THEN e.amount
     ELSE -e.amount
 END"""
-_PLAIN_FIELDS = {
-    to_camel_case(name): f"e.{column}"
-    for name, column in COLUMNS.items()
-    if to_camel_case(name) not in FIELDS and name == column
-}
-
-
-def _select(fields: Mapping[str, str]) -> str:
-    return ", ".join(f'{sql} AS "{name}"' for name, sql in fields.items())
-
-
-_ALL_FIELDS = _select(FIELDS | _PLAIN_FIELDS | LAST_FIELDS)
+_ALL_FIELDS = select_fields(FIELDS | LAST_FIELDS)
 # The rows of a list whose count stands in a rollup are read in its order; any others
 # are found once, for count and page together.
 _IN_ORDER = """
@@ -365,7 +269,7 @@ def _select_fields(filters: EntryFilter) -> str:
         or_elsewhere="" if filters.wallet_id is None else is_elsewhere,
         of_line=_part_sql(filters, "l"),
     )
-    return _select(FIELDS | _PLAIN_FIELDS | {"matchedAmount": matched} | LAST_FIELDS)
+    return select_fields(FIELDS | {"matchedAmount": matched} | LAST_FIELDS)
 
 
 def _part_sql(filters: EntryFilter, row: str) -> str:

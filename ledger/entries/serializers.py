@@ -1,9 +1,8 @@
 """Serializers of entries."""
 
-import calendar
 import re
 from collections.abc import Mapping
-from datetime import date, time
+from datetime import time
 from typing import Any, cast
 
 from django.utils.functional import cached_property
@@ -32,7 +31,6 @@ from core.api.unknown_names import (
     describe_unknown_name,
     find_suggestion,
 )
-from core.errors import InvalidFieldError
 from ledger.base.fields import (
     LedgerTagListField,
     NameField,
@@ -52,14 +50,12 @@ from ledger.entries.line_serializers import (
     make_lines_field,
     make_type_field,
 )
-from ledger.entries.listing import EntryFilter
 from ledger.entries.sent_ids import SentTags
 from ledger.entry_shape import MAX_TAGS_PER_ENTRY
 from ledger.models import Entry, Wallet
-from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, CategoryType, EntryType
+from ledger.models.base import MAX_MEMO_LENGTH
 
 _CLOCK_TIME_RE = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
-MIN_FILTER_YEAR, MAX_FILTER_YEAR = 1, 9999
 
 
 class EntryAmountField(AmountField):
@@ -348,111 +344,6 @@ class EntryPatchSerializer(EntrySerializer):
         return cleared
 
 
-class EntryFilterSerializer(QuerySerializer):
-    """Filters of entries, which are combined with AND."""
-
-    from_ = IsoDateField(
-        required=False, source="from_", help_text="Only entries of this day and later."
-    )
-    to = IsoDateField(required=False, help_text="Only entries of this day and before.")
-    year = serializers.IntegerField(
-        min_value=MIN_FILTER_YEAR,
-        max_value=MAX_FILTER_YEAR,
-        required=False,
-        help_text="Only entries of this year.",
-    )
-    month = serializers.IntegerField(
-        min_value=1,
-        max_value=12,
-        required=False,
-        help_text="Only entries of this month, 1 to 12; needs `year`.",
-    )
-    type = serializers.ChoiceField(
-        choices=EntryType.choices,
-        required=False,
-        help_text="Only entries of this type.",
-    )
-    category = StrictCharField(
-        max_length=MAX_NAME_LENGTH,
-        required=False,
-        help_text=(
-            "Only entries of this category, by name; a major one includes its minor"
-            " ones."
-        ),
-    )
-    category_id = serializers.IntegerField(
-        required=False, help_text="Only entries of this category alone, by id."
-    )
-    category_type = serializers.ChoiceField(
-        choices=CategoryType.choices,
-        required=False,
-        help_text="Only entries with a part of this type, with a category or without.",
-    )
-    uncategorized = serializers.BooleanField(
-        required=False,
-        default=False,
-        help_text="True: only entries with a part without category and other wallet.",
-    )
-    refund_of = serializers.IntegerField(
-        required=False, help_text="Only refunds of this expense, by its id."
-    )
-    wallet_id = serializers.IntegerField(
-        required=False,
-        help_text="Only entries of this wallet, and transfers to it.",
-    )
-    tag = StrictCharField(
-        max_length=MAX_NAME_LENGTH,
-        required=False,
-        help_text="Only entries with this tag, by name.",
-    )
-    keyword = StrictCharField(
-        max_length=MAX_NAME_LENGTH,
-        required=False,
-        help_text=(
-            "Only entries with this text in their memo or the memo of a line, in any "
-            "letter case."
-        ),
-    )
-    pending = serializers.BooleanField(
-        required=False,
-        allow_null=True,
-        default=None,
-        help_text=(
-            "True: only pending entries; false: only confirmed ones; left out: both."
-        ),
-    )
-    min_amount = serializers.IntegerField(
-        required=False,
-        min_value=0,
-        max_value=MAX_AMOUNT,
-        help_text="Only entries of at least this amount.",
-    )
-    max_amount = serializers.IntegerField(
-        required=False,
-        min_value=0,
-        max_value=MAX_AMOUNT,
-        help_text="Only entries of at most this amount.",
-    )
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if attrs["uncategorized"] and attrs.keys() & {"category", "category_id"}:
-            detail = gettext("Cannot be combined with a category.")
-            raise serializers.ValidationError({"uncategorized": [detail]})
-        return attrs
-
-
-class EntryQuerySerializer(EntryFilterSerializer):
-    """The filters of the entry list, which are combined with AND."""
-
-    after = serializers.CharField(
-        required=False,
-        help_text=(
-            "Date and id of the last entry that was read, as `2026-11-19.43`: the "
-            "entries after it, instead of `page`."
-        ),
-    )
-
-
 class RefundRequestSerializer(Serializer):
     amount = AmountField(
         required=False,
@@ -584,26 +475,3 @@ class PendingCountSerializer(Serializer):
     count = serializers.IntegerField(
         help_text="Number of entries that wait for confirmation."
     )
-
-
-def make_filter(query: dict[str, Any]) -> EntryFilter:
-    """Return the filter of validated names of the list's query."""
-    start, end = resolve_date_range(query)
-    named = {"after", "from_", "to", "year", "month"}
-    values = {name: value for name, value in query.items() if name not in named}
-    return EntryFilter(start=start, end=end, **values)
-
-
-def resolve_date_range(query: dict[str, Any]) -> tuple[date | None, date | None]:
-    """Return the first and last day, both inclusive, None if open."""
-    start, end = query.get("from_"), query.get("to")
-    year, month = query.get("year"), query.get("month")
-    if year is None:
-        if month is not None:
-            raise InvalidFieldError(
-                "year", gettext("`year` is required with `month`."), "required"
-            )
-        return start, end
-    first = date(year, month or 1, 1)
-    last = date(year, month or 12, calendar.monthrange(year, month or 12)[1])
-    return max(start or first, first), min(end or last, last)

@@ -34,12 +34,12 @@ from ledger.base.ownership import OwnedModelViewSet
 from ledger.entries import listing as entry_list
 from ledger.entries import merges
 from ledger.entries import writing as entries
+from ledger.entries.filter_serializers import EntryQuerySerializer, make_filter
 from ledger.entries.listing import get_entry_row
 from ledger.entries.merges import Fee
 from ledger.entries.serializers import (
     DismissRequestSerializer,
     EntryPatchSerializer,
-    EntryQuerySerializer,
     EntrySerializer,
     MergeRequestSerializer,
     PendingCountSerializer,
@@ -48,7 +48,6 @@ from ledger.entries.serializers import (
     TransferCandidateSerializer,
     UnmergedEntrySerializer,
     UnmergeRequestSerializer,
-    make_filter,
 )
 from ledger.entries.transfer_candidates import (
     CANDIDATE_PERIOD,
@@ -69,7 +68,7 @@ _RAISED_BY_WRITES = [
 ]
 
 
-class EntryViewSet(OwnedModelViewSet):
+class SingleEntryViewSet(OwnedModelViewSet):
     permission_classes = [IsMember]
     token_scopes = LEDGER
     schema_tag = "Entries"

@@ -5,7 +5,9 @@ All are about one household on 20 November 2026. An id is used once, whatever it
 
 from ledger.backup import examples as files
 from ledger.budgets import examples as budgets
+from ledger.bulk import examples as bulk
 from ledger.categories import examples as categories
+from ledger.changes import examples as changes
 from ledger.entries import examples as entries
 from ledger.investments import examples as investments
 from ledger.notifications import examples as card_notifications
@@ -18,6 +20,8 @@ EXAMPLES = (
     | categories.EXAMPLES
     | tags.EXAMPLES
     | entries.EXAMPLES
+    | bulk.EXAMPLES
+    | changes.EXAMPLES
     | card_notifications.EXAMPLES
     | recurring.EXAMPLES
     | budgets.EXAMPLES

@@ -20,7 +20,7 @@ APPS = ("accounts", "administration", "billing", "board", "core", "ledger")
 PRODUCT = (*APPS, "card_alerts", "config")
 _NOTIFICATIONS = "ledger.notifications.views"
 FLOWS = {
-    "entry": "ledger.entries.views:EntryViewSet.create",
+    "entry": "ledger.entries.views:SingleEntryViewSet.create",
     "login": "accounts.login.views:LoginView.post",
     "notification": f"{_NOTIFICATIONS}:CardNotificationViewSet.process_notification",
     "post": "board.views.posts:PostViewSet.create",

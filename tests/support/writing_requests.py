@@ -46,6 +46,23 @@ REQUESTS: list[tuple[str, str, Any]] = [
         | {"walletId": "@wallet"}
         | {"lines": [{"amount": 2, "category": "New"}, TO_TARGET]},
     ),
+    (
+        "POST",
+        f"{A}/entries/batch",
+        {
+            "operations": [
+                {"op": "create", "entry": ENTRY | NAMES},
+                {"op": "update", "id": "@expense", "entry": NAMES},
+                {"op": "delete", "id": "@entry"},
+            ]
+        },
+    ),
+    (
+        "PATCH",
+        f"{A}/entries",
+        {"ids": ["@entry", "@expense"], "set": {"category": "New"}}
+        | {"addTags": ["new"]},
+    ),
     ("POST", f"{A}/entries/@expense/refund", {"amount": 1}),
     ("POST", f"{A}/entries/@expense/merge", {"with": "@income"}),
     ("POST", f"{A}/entries/@merged/unmerge", None),

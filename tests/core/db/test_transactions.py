@@ -34,6 +34,15 @@ NOT_RETRIED = {
     "core/db/transactions.py": {"repeatable_read": "reads"},
     "core/jobs/ranges.py": {"_process": "a range that fails is recorded as failed"},
     "core/leases/holding.py": {"acquire_lease": "one row"},
+    "ledger/bulk/batch.py": {
+        "_attempt": "a savepoint",
+        "_create_single": "a savepoint",
+        "_write_waiting": "a savepoint",
+    },
+    "ledger/bulk/changes.py": {
+        "change_entries": "a savepoint",
+        "_write_alone": "a savepoint",
+    },
     "ledger/categories/defaults.py": {"_save": "a savepoint"},
     "ledger/management/commands/load_demo_data.py": {"handle": "a new member"},
     "ledger/entries/merges.py": {"preview_unmerge": "a savepoint"},

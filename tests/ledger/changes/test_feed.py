@@ -179,8 +179,8 @@ def test_only_what_changed_comes_again(phone: Phone, premium_member: Member) -> 
     phone.change_json(
         "PATCH", f"{ENTRIES}/notification-settings", {"captureBankTexts": True}
     )
-    assert changed() == [("settings", 1, False)]
-    assert copy.rows["settings", 1]["data"] == {"captureBankTexts": True}
+    assert changed() == [("settings", 0, False)]
+    assert copy.rows["settings", 0]["data"] == {"captureBankTexts": True}
     phone.delete(path)
     assert changed() == [("entry", entry["id"], True)]
     assert copy.seen[0]["data"] is None

@@ -16,7 +16,8 @@ from tests.support.factories import make_entry
 COLUMNS = {column.name for column in ENTRIES.columns}
 # Only a notification or a restore creates a pending entry, and only a restore says when
 # it was made; keys name rows in a sheet, of which the lines are another one.
-FIELDS = COLUMNS - {"pending", "key", "not_with", "created_at"} | {"lines"}
+IDENTITY = {"key", "client_id"}
+FIELDS = COLUMNS - IDENTITY - {"pending", "not_with", "created_at"} | {"lines"}
 
 
 def test_data_of_an_entry_has_every_field() -> None:
@@ -26,7 +27,7 @@ def test_data_of_an_entry_has_every_field() -> None:
 def test_requests_have_every_field() -> None:
     serializer = EntrySerializer()
     writable = {field.source for field in serializer._writable_fields}
-    ids = {"category_id", "tag_ids"}
+    ids = {"category_id", "tag_ids", "client_id"}
     assert writable - ids == FIELDS - {"source"}
 
 

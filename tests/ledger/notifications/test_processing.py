@@ -54,6 +54,7 @@ def test_payment_becomes_a_pending_expense(
         "time": "08:31",
         "excluded": False,
         "source": "NOTIFICATION",
+        "clientId": None,
         "merged": False,
         "memo": "바람커피성수",
         "tags": [],
