@@ -63,6 +63,7 @@ def list_features() -> dict[str, Any]:
         "tokens": True,
         "webhooks": False,
         "bank_texts": True,
+        "sync": True,
     }
 
 

@@ -30,6 +30,9 @@ class MetaFeaturesSerializer(Serializer):
     bank_texts = serializers.BooleanField(
         help_text="Transfers in texts of banks become entries."
     )
+    sync = serializers.BooleanField(
+        help_text="Clients can keep a copy of a ledger and write offline."
+    )
 
 
 class LedgerLimitsSerializer(Serializer):

@@ -57,6 +57,7 @@ EXAMPLES = {
                 "tokens": True,
                 "webhooks": False,
                 "bankTexts": True,
+                "sync": True,
             },
             "limits": to_payload(MetaLimitsSerializer, list_limits()),
             "clients": None,

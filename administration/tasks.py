@@ -4,6 +4,7 @@ from celery import shared_task
 
 from administration.daily_metrics import save_daily_metrics
 from administration.request_keys import find_last_member, purge_keys
+from administration.tombstones import purge_old_tombstones
 from core.jobs.ranges import run_job_in_ranges
 from core.jobs.runner import run_job
 
@@ -18,3 +19,9 @@ def snapshot_daily_metrics() -> None:
 def purge_request_keys() -> None:
     """Delete the keys of requests that are older than a week; daily."""
     run_job_in_ranges("purge_request_keys", purge_keys, find_last_member())
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def purge_tombstones() -> None:
+    """Forget the rows that were deleted more than half a year ago; daily."""
+    run_job_in_ranges("purge_tombstones", purge_old_tombstones, find_last_member())

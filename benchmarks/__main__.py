@@ -19,6 +19,7 @@ from benchmarks import (
     requests,
     restore,
     sessions,
+    sync,
     totals,
     trades,
 )
@@ -31,7 +32,7 @@ from devstack.environment import ROOT
 
 # Benchmarks that share one environment.
 SHARED = (
-    *(sessions, entries, requests, trades, restore, notifications, board),
+    *(sessions, entries, requests, sync, trades, restore, notifications, board),
     administration,
 )
 # Benchmarks with data or settings of their own.

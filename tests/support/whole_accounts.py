@@ -22,10 +22,11 @@ from billing.account_tokens import get_account_token
 from board.models import CommentVote, Image, PostKey, PostVote
 from ledger.entries.merges import merge_entries
 from ledger.entries.transfer_candidates import dismiss_transfer
-from ledger.entries.writing import create_entry, refund_entry
+from ledger.entries.writing import create_entry, delete_entry, refund_entry
 from ledger.entry_shape import EntryShape, LineShape
 from ledger.models import (
     BudgetIncome,
+    Entry,
     Notification,
     Occurrence,
     QuickEntryTag,
@@ -66,6 +67,9 @@ def give_everything(member: Member) -> None:
     RequestKey.objects.create(
         member=member, caller_id=member.pk, key="key", fingerprint=b"1", status=204
     )
+    gone = make_entry(member)
+    Entry.objects.filter(member=member, pk=gone.pk).update(client_id=uuid.uuid4())
+    delete_entry(member, gone.pk)
     quick = make_quick_entry(member, wallet=wallet, category=major)
     QuickEntryTag.objects.create(
         quick_entry=quick, tag=make_tag(member), member_id=member.pk, position=0

@@ -6,11 +6,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Member
+from administration.tasks import purge_tombstones
 from ledger.base.encryption import ENCRYPTED_PREFIX
+from ledger.changes.cursors import MAX_AGE
 from ledger.changes.kinds import KINDS
 from ledger.models import (
     BudgetIncome,
@@ -355,6 +358,21 @@ def test_size_is_bounded(phone: Phone) -> None:
         assert_invalid(get(phone, size=size), "size")
     assert phone.get_json(CHANGES, size=10**6)["hasMore"] is False
     assert_invalid(get(phone, sinc="x"), "sinc")
+
+
+def test_tombstones_are_purged_when_no_cursor_needs_them(
+    phone: Phone, premium_member: Member
+) -> None:
+    entries = [make_entry(premium_member) for _ in range(2)]
+    for entry in entries:
+        phone.delete(f"{ENTRIES}/{entry.pk}")
+    old = Tombstone.objects.filter(row_id=entries[0].pk)
+    old.update(deleted_at=timezone.now() - MAX_AGE - timedelta(days=3))
+    purge_tombstones()
+    assert Tombstone.objects.get().row_id == entries[1].pk
+    Tombstone.objects.update(deleted_at=timezone.now() - MAX_AGE)
+    call_command("purge_tombstones")
+    assert Tombstone.objects.count() == 1
 
 
 def test_answers_are_not_stored(phone: Phone) -> None:
