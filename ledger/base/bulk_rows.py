@@ -33,3 +33,8 @@ def copy_rows(table: str, columns: list[str], rows: Iterable[Sequence[Any]]) -> 
     ):
         for row in rows:
             copy.write_row(row)
+
+
+def format_ids(ids: Iterable[int]) -> str:
+    """Return many ids as one parameter, `%s::bigint[]`, which is adapted at once."""
+    return "{" + ",".join(map(str, ids)) + "}"

@@ -5,10 +5,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
+from itertools import starmap
 from typing import Any, Final, NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import Q
 from django.utils.translation import gettext
 
 from core.errors import (
@@ -17,14 +17,14 @@ from core.errors import (
     MissingItemError,
     NotFoundError,
 )
-from ledger.base.bulk_rows import copy_rows
+from ledger.base.bulk_rows import copy_rows, format_ids
 from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.categories.categories import get_or_create_categories
 from ledger.entries.listing import EntryFilter, list_entry_ids
 from ledger.entries.sent_ids import MISMATCH
 from ledger.entries.writing import update_entry
 from ledger.entry_shape import MAX_TAGS_PER_ENTRY, TRANSFER
-from ledger.models import Category, Entry, EntryLine, EntryTag, Tag, Wallet
+from ledger.models import Category, EntryTag, Tag, Wallet
 from ledger.rollups.definitions import add_entries, without_triggers
 from ledger.tags.tags import get_or_create_tags
 
@@ -42,6 +42,43 @@ _UPDATE = """
     UPDATE account_entry SET {assignments}, updated_at = %(now)s
     WHERE member_id = %(member)s AND id = ANY(%(ids)s::bigint[])
 """
+_REFUNDED = """
+    SELECT refund_of_id FROM account_entry
+    WHERE member_id = %(member)s AND refund_of_id = ANY(%(ids)s::bigint[])
+    UNION
+    SELECT refund_of_id FROM account_entry_line
+    WHERE member_id = %(member)s AND refund_of_id = ANY(%(ids)s::bigint[])
+"""
+_WITH_LINES = """
+    SELECT DISTINCT entry_id FROM account_entry_line
+    WHERE member_id = %(member)s AND entry_id = ANY(%(ids)s::bigint[]) AND {condition}
+"""
+_TAGS = """
+    SELECT entry_id, tag_id FROM account_entry_tag
+    WHERE member_id = %(member)s AND entry_id = ANY(%(ids)s::bigint[])
+    ORDER BY entry_id, position
+"""
+_DELETE_TAGS = """
+    DELETE FROM account_entry_tag
+    WHERE member_id = %(member)s AND entry_id = ANY(%(ids)s::bigint[])
+"""
+# The totals that a new value changes.
+_TOTALS = {
+    "category": {"account_category_total", "account_memo_total"},
+    "date": {
+        *("account_day_total", "account_wallet_month_total"),
+        *("account_category_total", "account_tag_total"),
+    },
+    "excluded": {
+        *("account_day_total", "account_wallet_month_total"),
+        *("account_category_total", "account_memo_total", "account_tag_total"),
+    },
+    "memo": {"account_memo_total"},
+    "tags": {"account_tag_total"},
+    "wallet": {
+        *("account_day_total", "account_wallet_month_total", "account_wallet_total"),
+    },
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,10 +166,14 @@ class _BulkWrite:
         self.result = BulkChange(matched=len(self.entries))
         self.values = dict(change.values)
 
-    def _read(self, ids: Sequence[int]) -> list[StoredEntry]:
+    def _execute(self, sql: str, ids: Collection[int], **values: Any) -> list[Any]:
+        params: dict[str, Any] = {"member": self.ledger.member.pk, **values}
         with connection.cursor() as cursor:
-            cursor.execute(_READ, {"member": self.ledger.member.pk, "ids": list(ids)})
-            found = [StoredEntry(*row) for row in cursor.fetchall()]
+            cursor.execute(sql, params | {"ids": format_ids(ids)})
+            return cursor.fetchall() if cursor.description else []
+
+    def _read(self, ids: Sequence[int]) -> list[StoredEntry]:
+        found = list(starmap(StoredEntry, self._execute(_READ, ids)))
         known = {entry.id for entry in found}
         for number, entry_id in enumerate(ids):
             if entry_id not in known:
@@ -211,28 +252,23 @@ class _BulkWrite:
     @cached_property
     def _refunded(self) -> set[int]:
         """Return the expenses that come back."""
-        member, ids = self.ledger.member, self.ids
-        refunds = Entry.objects.owned_by(member).filter(refund_of__in=ids).order_by()
-        lines = EntryLine.objects.owned_by(member).filter(refund_of__in=ids).order_by()
-        return {
-            *refunds.values_list("refund_of", flat=True),
-            *lines.values_list("refund_of", flat=True),
-        }
+        return {expense_id for (expense_id,) in self._execute(_REFUNDED, self.ids)}
 
     @cached_property
     def _with_refund_lines(self) -> set[int]:
-        lines = EntryLine.objects.owned_by(self.ledger.member).order_by()
-        found = lines.filter(entry__in=self.ids, refund_of__isnull=False)
-        return set(found.values_list("entry_id", flat=True))
+        return self._find_by_lines("refund_of_id IS NOT NULL")
 
     @cached_property
     def _against_wallet(self) -> set[int]:
         """Return split entries whose lines do not let them have the new wallet."""
-        lines = EntryLine.objects.owned_by(self.ledger.member).order_by()
-        wallet_id = self.values.get("wallet")
-        unfit = Q(wallet=wallet_id) if wallet_id else Q(wallet__isnull=False)
-        found = lines.filter(unfit, entry__in=self.ids)
-        return set(found.values_list("entry_id", flat=True))
+        wallet_id = self.values["wallet"]
+        if wallet_id is None:
+            return self._find_by_lines("wallet_id IS NOT NULL")
+        return self._find_by_lines("wallet_id = %(wallet)s", wallet=wallet_id)
+
+    def _find_by_lines(self, condition: str, **values: Any) -> set[int]:
+        sql = _WITH_LINES.format(condition=condition)
+        return {entry_id for (entry_id,) in self._execute(sql, self.ids, **values)}
 
     @cached_property
     def _is_card(self) -> bool:
@@ -241,10 +277,8 @@ class _BulkWrite:
 
     @cached_property
     def _tags(self) -> dict[int, list[int]]:
-        links = EntryTag.objects.owned_by(self.ledger.member)
-        rows = links.filter(entry__in=self.ids).order_by("entry_id", "position")
         tags: dict[int, list[int]] = defaultdict(list)
-        for entry_id, tag_id in rows.values_list("entry_id", "tag_id"):
+        for entry_id, tag_id in self._execute(_TAGS, self.ids):
             tags[entry_id].append(tag_id)
         return tags
 
@@ -335,8 +369,12 @@ class _BulkWrite:
             for name, column in columns.items()
             if name in self.values
         }
+        names = {name for name in columns if name in self.values}
+        names |= {"category"} if self._has_category else set()
+        names |= {"tags"} if self._has_tags else set()
+        tables = set().union(*(_TOTALS[name] for name in names))
         with without_triggers():
-            add_entries(self.ledger, ids, sign=-1)
+            add_entries(self.ledger, ids, sign=-1, tables=tables)
             if self._has_category:
                 by_type: dict[str, list[int]] = defaultdict(list)
                 for entry in changed:
@@ -348,24 +386,16 @@ class _BulkWrite:
                 self._update(ids, assignments)
             if self._has_tags:
                 self._replace_tags(ids)
-            add_entries(self.ledger, ids)
+            add_entries(self.ledger, ids, tables=tables)
 
     def _update(self, ids: Collection[int], assignments: Mapping[str, Any]) -> None:
         texts = [f"{column} = %({column})s" for column in assignments]
         # The trigger gives each a new version, also for its tags alone.
         statement = _UPDATE.format(assignments=", ".join(texts or ["id = id"]))
-        params: dict[str, Any] = {
-            "member": self.ledger.member.pk,
-            "ids": list(ids),
-            "now": self.now,
-            **assignments,
-        }
-        with connection.cursor() as cursor:
-            cursor.execute(statement, params)
+        self._execute(statement, ids, now=self.now, **assignments)
 
     def _replace_tags(self, ids: Sequence[int]) -> None:
-        links = EntryTag.objects.owned_by(self.ledger.member)
-        links.filter(entry__in=ids).delete()
+        self._execute(_DELETE_TAGS, ids)
         copy_rows(
             EntryTag._meta.db_table,
             ["member_id", "entry_id", "tag_id", "position"],

@@ -3,7 +3,7 @@
 Triggers maintain the rollups row by row (`ledger/sql`).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,6 +11,7 @@ from django.db import connection
 
 from core.db.planning import without_nested_loops
 from core.db.rollup_audit import Rollup
+from ledger.base.bulk_rows import format_ids
 from ledger.base.ledger_write import LockedLedger
 from ledger.models.base import OwnedModel
 from ledger.rollups.effects import BALANCE_CHANGE_SQL, FLOW_SQL, LINES_SQL
@@ -285,15 +286,15 @@ _SOME_ENTRIES = f"""
         WHERE {OF_MEMBER} AND entry_id = ANY(%(ids)s::bigint[])
     )
 """
-_ADD_ENTRIES = [
-    _SOME_ENTRIES
+_ADD_ENTRIES = {
+    rollup.table: _SOME_ENTRIES
     + rollup.make_addition_statement(
         f"SELECT {', '.join(rollup.key)},"
         f" {', '.join(f'%(sign)s * {each}' for each in rollup.columns)}"
         f" FROM ({rollup.source_query.format(scope=OF_MEMBER)}) source"
     )
     for rollup in ROLLUPS
-]
+}
 _MOVE_ROWS = """
     WITH moved AS (
         DELETE FROM {table} WHERE {scope} AND {column} = %(source)s
@@ -323,14 +324,26 @@ def without_triggers() -> Iterator[None]:
         cursor.execute("SET LOCAL ledger.is_bulk_write = 'off'")
 
 
-def add_entries(ledger: LockedLedger, ids: Sequence[int], *, sign: int = 1) -> None:
-    """Add entries to the rollups, or subtract them (`sign` -1), without triggers."""
+def add_entries(
+    ledger: LockedLedger,
+    ids: Sequence[int],
+    *,
+    sign: int = 1,
+    tables: Collection[str] = tuple(_ADD_ENTRIES),
+) -> None:
+    """Add entries to rollups, or subtract them (`sign` -1), without triggers.
+
+    `tables` are the rollups that change.
+    """
     if not ids:
         return
-    params: Any = {"member": ledger.member.pk, "ids": list(ids), "sign": sign}
+    # As text: a list would be adapted again for each statement.
+    listed = format_ids(ids)
+    params: Any = {"member": ledger.member.pk, "ids": listed, "sign": sign}
     with without_nested_loops(), connection.cursor() as cursor:
-        for statement in _ADD_ENTRIES:
-            cursor.execute(statement, params)
+        for table, statement in _ADD_ENTRIES.items():
+            if table in tables:
+                cursor.execute(statement, params)
 
 
 def move_rollups(ledger: LockedLedger, column: str, source: int, target: int) -> None:
