@@ -68,7 +68,7 @@ def measure_changes(environment: BenchmarkEnvironment, member: int) -> list[Row]
 
 def measure_batch(environment: BenchmarkEnvironment, member: int) -> list[Row]:
     """Send what an offline phone has, in one request or one after the other."""
-    size = max(2, int(ROWS * min(1, environment.spec.scale)))
+    size = min(ROWS, environment.spec.large_size)
     first = member * IDS_PER_MEMBER
     entry = ENTRY | {"walletId": first}
     single = Client(environment.service_target(ENTRIES, member).sending(entry))

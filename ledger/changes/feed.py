@@ -9,12 +9,13 @@ page and the revision that it is of.
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 from django.utils import timezone
 
 from accounts.models import Member
+from core.api.exception_handler import AuthenticationRequiredError
 from core.db.rows import fetch_all, fetch_one
 from ledger.base.encryption import DecryptionError
 from ledger.changes.cursors import LAST_KIND, Cursor
@@ -22,17 +23,34 @@ from ledger.changes.kinds import list_kinds
 from ledger.entries.json_fields import select_fields
 from ledger.errors import CursorExpiredError
 from ledger.models import RowKind, Wallet
+from ledger.wallets.valuations import moved_since_sql
 from ledger.wallets.wallets import (
     decrypt_account_number,
-    get_value,
-    list_wallets,
     log_undecryptable_number,
 )
 
+Row = TypeVar("Row")
 MAX_ID = 2**63 - 1
+# A new copy needs no deletion from before it began.
+NEWEST = MAX_ID
 _STATE = """
     SELECT revision, oldest_cursor FROM account_ledger WHERE member_id = %(member)s
 """
+# The balances as `select_wallets` has them, in the statement of a page without rows.
+_STATE_AND_BALANCES = """
+    SELECT revision, oldest_cursor, (
+        SELECT coalesce(json_agg(json_build_object(
+            'walletId', w.id,
+            'balance', w.opening_balance + coalesce(total.balance, 0),
+            'currentValue', CASE WHEN w.manual_valuation AND w.current_value IS NOT NULL
+                THEN w.current_value + {moved_since} END
+        ) ORDER BY w.sort_order, w.id), '[]')::text
+        FROM account w LEFT JOIN account_wallet_total total
+            ON total.member_id = w.member_id AND total.wallet_id = w.id
+        WHERE w.member_id = %(member)s
+    ) AS balances
+    FROM account_ledger WHERE member_id = %(member)s
+""".format(moved_since=moved_since_sql("w.id"))  # noqa: S608 - constants
 # For each kind a place of its own: rows of the last version that were not read yet.
 _ROWS_OF_KIND = """(
     SELECT {version} AS version, '{name}' AS kind, {id} AS id, false AS deleted
@@ -83,8 +101,11 @@ _DIGEST = """
 
 
 class State(NamedTuple):
+    """`balances` are the JSON of a list."""
+
     revision: int
     oldest_cursor: int
+    balances: str
 
 
 class PageRow(NamedTuple):
@@ -113,7 +134,7 @@ class ChangePage:
     changes: list[dict[str, Any]]
     cursor: Cursor
     has_more: bool
-    balances: list[dict[str, Any]] | None
+    balances: orjson.Fragment | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,41 +151,41 @@ def read_changes(
     Raises `CursorExpiredError` if the ledger was replaced since.
     """
     today = timezone.localdate()
-    state = fetch_one(_STATE, {"member": member.pk}, State) or State(0, 0)
+    if since is not None and since.is_at_end:
+        state = _read_state(member)
+        is_valid = since.base >= state.oldest_cursor
+        if is_valid and since.version == state.revision:
+            cursor = since._replace(base_day=today)
+            return ChangePage(
+                [], cursor, has_more=False, balances=orjson.Fragment(state.balances)
+            )
+    start = since or Cursor(0, "", 0, NEWEST, today, has_paid_kinds)
+    rows = _read_rows(member, start, size + 1)
     if since is None:
-        since = Cursor(0, "", 0, state.revision, today, has_paid_kinds)
-    if since.base < state.oldest_cursor:
-        raise CursorExpiredError
-    if since.is_at_end and since.version == state.revision:
-        return _end_page(member, [], since._replace(base_day=today))
-    rows = _read_rows(member, since, size + 1)
-    if rows[0].oldest_cursor > since.base:
+        start = start._replace(base=rows[0].revision)
+    if start.base < rows[0].oldest_cursor:
         raise CursorExpiredError
     found = [row for row in rows[:size] if row.version is not None]
     changes = [_describe(member, row) for row in found]
     if len(rows) > size:
         last = found[-1]
         version = last.version or 0
-        cursor = since._replace(version=version, kind=last.kind, id=last.id)
+        cursor = start._replace(version=version, kind=last.kind, id=last.id)
         return ChangePage(changes, cursor, has_more=True, balances=None)
     cursor = _end_of(rows[0].revision, today, has_paid_kinds=has_paid_kinds)
-    return _end_page(member, changes, cursor)
+    balances = orjson.Fragment(_read_state(member).balances)
+    return ChangePage(changes, cursor, has_more=False, balances=balances)
+
+
+def _read_state(member: Member) -> State:
+    state = fetch_one(_STATE_AND_BALANCES, {"member": member.pk}, State)
+    if state is None:
+        raise AuthenticationRequiredError
+    return state
 
 
 def _end_of(revision: int, today: date, *, has_paid_kinds: bool) -> Cursor:
     return Cursor(revision, LAST_KIND, 0, revision, today, has_paid_kinds)
-
-
-def _end_page(member: Member, changes: list[Any], cursor: Cursor) -> ChangePage:
-    balances = [
-        {
-            "walletId": wallet.pk,
-            "balance": wallet.balance,  # type: ignore[attr-defined]
-            "currentValue": get_value(wallet) if wallet.manual_valuation else None,
-        }
-        for wallet in list_wallets(member)
-    ]
-    return ChangePage(changes, cursor, has_more=False, balances=balances)
 
 
 def _read_rows(member: Member, since: Cursor, limit: int) -> list[PageRow]:
@@ -184,7 +205,14 @@ def _read_rows(member: Member, since: Cursor, limit: int) -> list[PageRow]:
         )
         params[f"after_{name}"] = after
     statement = _make_page_statement(is_paid=since.has_paid_kinds, limit=limit)
-    return fetch_all(statement, params, PageRow)
+    return _require_ledger(fetch_all(statement, params, PageRow))
+
+
+def _require_ledger(rows: list[Row]) -> list[Row]:
+    """Raise `AuthenticationRequiredError` if the account was deleted meanwhile."""
+    if not rows:
+        raise AuthenticationRequiredError
+    return rows
 
 
 @lru_cache(maxsize=16)
@@ -242,7 +270,8 @@ def _decrypt(member: Member, text: str) -> dict[str, Any]:
 def compute_digest(member: Member, *, has_paid_kinds: bool) -> Digest:
     """Return a count and a sum of all rows by kind, and the cursor that they are of."""
     statement = _make_digest_statement(is_paid=has_paid_kinds)
-    rows = fetch_all(statement, {"member": member.pk}, DigestRow)
+    params = {"member": member.pk}
+    rows = _require_ledger(fetch_all(statement, params, DigestRow))
     cursor = _end_of(
         rows[0].revision, timezone.localdate(), has_paid_kinds=has_paid_kinds
     )
