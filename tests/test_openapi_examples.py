@@ -14,7 +14,7 @@ import pytest
 import time_machine
 from django.apps import apps
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import translation
 from pytest_httpserver import HTTPServer
 
@@ -28,6 +28,7 @@ from core.api.renderers import dump_json
 from core.errors import NotFoundError
 from ledger.backup.examples import ROWS
 from tests.support.clients import JSONClient
+from tests.support.copies import Copy
 from tests.support.example_scene import NOW, Scene, make_scene
 from tests.support.fakes import FakeRates
 from tests.support.flush import rolled_back
@@ -89,6 +90,8 @@ RANDOM = {"token", "googlePlay"}
 SEALED = {"cursor", "digest"}
 # Fields of an object that errors name as fields of the one around it.
 PASSED_OVER = re.compile(r"^(operations\.\d+)\.entry\b")
+# Clients read anew after them.
+REPLACING_OPERATIONS = {"restoreBackup", "restoreBackupFromJson"}
 # The answer is not what the body writes.
 NO_RESOURCES = {"changeEntries"}
 IDP_LOGIN_ID = re.compile("idp-[0-9a-f]{16}")
@@ -110,6 +113,7 @@ class Scenario:
     def __init__(self, scene: Scene, accept: str = "application/json") -> None:
         self.ids, self.accept = scene.ids, accept
         self.uuids: dict[str, str] = {}
+        self.copies: dict[str, Copy] = {}
         self.operations = read_operations(build_document())
         self.clients = {
             name: JSONClient(member) for name, member in scene.members.items()
@@ -307,6 +311,27 @@ class Scenario:
         ):
             yield f"{operation_id}: another answer {again.content!r}"
 
+    def check_feed(self, operation_id: str, example: Example) -> Iterator[str]:
+        """Yield the operation if a copy by the feed of changes is not whole after it."""
+        client = self.clients["member"]
+        copy = self.copies.setdefault("member", Copy(client))
+        copy.read()
+        with connection.cursor() as cursor:
+            # The scene is one transaction, and would have one revision.
+            cursor.execute("SET LOCAL ledger.revision = ''")
+        response = self.send(operation_id, example)
+        if example.answer is not None:
+            answer = json.loads(response.content, parse_float=Decimal)
+            list(self.differences(example.answer, answer, operation_id))
+        if operation_id in REPLACING_OPERATIONS:
+            self.copies.clear()
+            return
+        copy.read()
+        whole = Copy(client)
+        whole.read()
+        if copy.rows != whole.rows:
+            yield f"{operation_id}: its rows are not in the feed"
+
     def try_body(self, operation_id: str, call: Call, body: Any) -> tuple[int, Any]:
         """Return status and answer to another body, and undo what it writes."""
         with transaction.atomic():
@@ -502,6 +527,21 @@ def test_unknown_names_are_refused_and_answers_can_be_sent_back(
         for line in scenario.check_names(operation_id, example)
     ]
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    "module", [module for module in SCENARIOS if module.startswith("ledger.")]
+)
+def test_every_write_of_a_ledger_is_in_the_feed_of_changes(
+    module: str, scene: Scene
+) -> None:
+    scenario = Scenario(scene)
+    missing = [
+        text
+        for operation_id, example in import_module(module).EXAMPLES.items()
+        for text in scenario.check_feed(operation_id, example)
+    ]
+    assert not missing, "\n".join(missing)
 
 
 @pytest.mark.parametrize("module", SCENARIOS)
