@@ -30,6 +30,11 @@ _FLOWS_BY_MONTH = """
     WHERE t.member_id = %(member)s AND t.month >= %(start)s
     GROUP BY t.month
 """
+# Listed first: joined, the planner would read all entries to find those of no wallet.
+_VALUED_WALLETS = """ARRAY(
+    SELECT id FROM account
+    WHERE member_id = %(member)s AND manual_valuation AND current_value IS NOT NULL
+)"""
 # No rollup has days and wallets: the flows to leave out come from the entries of houses
 # and the like, which are few.
 _FLOWS_BY_WEEK = f"""
@@ -40,29 +45,21 @@ _FLOWS_BY_WEEK = f"""
         SELECT date, income, expense, wallet_change FROM account_day_total
         WHERE member_id = %(member)s AND date >= %(start)s
         UNION ALL
-        SELECT date, 0, 0, -({BALANCE_CHANGE_SQL})
-        FROM account w JOIN account_entry e
-            ON e.member_id = w.member_id AND e.wallet_id = w.id
-        WHERE w.member_id = %(member)s AND e.date >= %(start)s AND NOT e.pending
-            AND e.line_count IS NOT NULL
-            AND w.manual_valuation AND w.current_value IS NOT NULL
+        SELECT date, 0, 0, -({BALANCE_CHANGE_SQL}) FROM account_entry
+        WHERE member_id = %(member)s AND wallet_id = ANY({_VALUED_WALLETS})
+            AND date >= %(start)s AND NOT pending AND line_count IS NOT NULL
         UNION ALL
-        SELECT date, 0, 0, {BALANCE_CHANGE_SQL}
-        FROM account w JOIN account_entry e
-            ON e.member_id = w.member_id AND e.to_wallet_id = w.id
-        WHERE w.member_id = %(member)s AND e.date >= %(start)s AND NOT e.pending
-            AND w.manual_valuation AND w.current_value IS NOT NULL
+        SELECT date, 0, 0, {BALANCE_CHANGE_SQL} FROM account_entry
+        WHERE member_id = %(member)s AND to_wallet_id = ANY({_VALUED_WALLETS})
+            AND date >= %(start)s AND NOT pending
         UNION ALL
         SELECT date, 0, 0, {BALANCE_CHANGE_SQL}
         FROM (
             SELECT e.date, e.type, l.amount
-            FROM account w
-            JOIN account_entry_line l
-                ON l.member_id = w.member_id AND l.wallet_id = w.id
+            FROM account_entry_line l
             JOIN account_entry e ON e.member_id = l.member_id AND e.id = l.entry_id
-            WHERE w.member_id = %(member)s AND e.date >= %(start)s AND NOT e.pending
-                AND e.line_count > 0
-                AND w.manual_valuation AND w.current_value IS NOT NULL
+            WHERE l.member_id = %(member)s AND l.wallet_id = ANY({_VALUED_WALLETS})
+                AND e.date >= %(start)s AND NOT e.pending AND e.line_count > 0
         ) lines
     ) flows
     GROUP BY 1
