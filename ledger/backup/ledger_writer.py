@@ -37,7 +37,7 @@ from ledger.backup.schema import Sheet
 from ledger.base.bulk_rows import copy_rows, reserve_ids
 from ledger.base.encryption import account_number_associated_data, encrypt
 from ledger.entry_shape import default_category_type, is_reversal
-from ledger.models import DismissedTransfer, EntryLine
+from ledger.models import DeletedClientId, DismissedTransfer, EntryLine
 from ledger.models.base import CategoryType
 
 # Table of lines -> column of their owner.
@@ -258,6 +258,15 @@ class LedgerWriter:
             created_at=self._list_created_at(rows),
             # Restored notifications refer to no entry.
             notification_ids=repeat("{}"),
+        )
+        # Until the transfer is taken apart.
+        DeletedClientId.objects.bulk_create(
+            [
+                DeletedClientId(member_id=self.member.pk, client_id=row.client_id)
+                for row in rows
+                if row.client_id is not None
+            ],
+            ignore_conflicts=True,
         )
 
     def _write_dismissals(self, rows: list[EntryRow]) -> None:

@@ -60,12 +60,14 @@ class LockedLedger:
     kind of a wallet and the number of rows stay as read.
     """
 
-    __slots__ = ("member", "rates")
+    __slots__ = ("made_names", "member", "rates")
 
     def __init__(self, member: Member, rates: RateCache, *, key: object) -> None:
         if key is not _KEY:
             raise TypeError("Only ledger_write makes a LockedLedger.")
         self.member = member
+        # How many categories and tags a name has made.
+        self.made_names = 0
         # `rates.get` of an unknown rate rolls back, looks it up and starts again.
         self.rates = rates
 

@@ -1,6 +1,6 @@
 """Several writes of entries as one request (spec 3.25)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from rest_framework import status
 
+from accounts.models import Member
 from core.api.preconditions import VersionConflictError
 from core.errors import (
     DomainError,
@@ -26,13 +27,7 @@ from ledger.base.ledger_write import (
 )
 from ledger.bulk.insertion import Inserter, PlannedEntry
 from ledger.entries.listing import get_entry_row
-from ledger.entries.writing import create_entry as create_single_entry
-from ledger.entries.writing import (
-    create_entry_once,
-    delete_entry,
-    find_by_client_id,
-    update_entry,
-)
+from ledger.entries.writing import create_entry, delete_entry, update_entry
 from ledger.entry_shape import EntryShape
 from ledger.errors import DeletedError
 from ledger.models import DeletedClientId, Entry
@@ -74,9 +69,8 @@ class Outcome:
     error: DomainError | None = None
 
 
-@ledger_write
 def run_batch(
-    ledger: LockedLedger,
+    member: Member,
     operations: Sequence[Operation],
     now: datetime,
     *,
@@ -87,14 +81,43 @@ def run_batch(
     Raises the error of the first one that fails, named by its number, if the batch
     `is_atomic`; otherwise an error is its outcome.
     """
-    return _Batch(ledger, operations, now, is_atomic=is_atomic).run()
+    write = _write_all if is_atomic else _write_each
+    return write(member, operations, now)
+
+
+@ledger_write
+def _write_all(
+    ledger: LockedLedger, operations: Sequence[Operation], now: datetime
+) -> list[Outcome]:
+    return _write(ledger, operations, now, is_atomic=True)
+
+
+# Without a rate only the operations that need it fail.
+@ledger_write(can_wait_for_rates=False)
+def _write_each(
+    ledger: LockedLedger, operations: Sequence[Operation], now: datetime
+) -> list[Outcome]:
+    return _write(ledger, operations, now, is_atomic=False)
+
+
+def _write(
+    ledger: LockedLedger,
+    operations: Sequence[Operation],
+    now: datetime,
+    *,
+    is_atomic: bool,
+) -> list[Outcome]:
+    try:
+        with transaction.atomic():
+            return _Batch(ledger, operations, now, is_atomic=is_atomic).run()
+    except IntegrityError:
+        # The ledger is full: one by one, as far as there is room.
+        batch = _Batch(ledger, operations, now, is_atomic=is_atomic, is_one_by_one=True)
+        return batch.run()
 
 
 class _Batch:
-    """Creations of plain entries wait to be written together before the next operation.
-
-    Their outcomes are known before.
-    """
+    """New plain entries wait to be written together before the next operation."""
 
     def __init__(
         self,
@@ -103,118 +126,75 @@ class _Batch:
         now: datetime,
         *,
         is_atomic: bool,
+        is_one_by_one: bool = False,
     ) -> None:
         self.ledger, self.operations, self.now = ledger, operations, now
-        self.is_atomic = is_atomic
+        self.is_atomic, self.is_one_by_one = is_atomic, is_one_by_one
         self.outcomes: list[Outcome] = []
-        # By the number of their operation.
-        self._waiting: dict[int, PlannedEntry] = {}
-        self._inserter: Inserter | None = None
-        self._client_ids = {
-            each.client_id for each in operations if each.client_id is not None
-        }
+        self._inserter = Inserter(ledger)
+        self._waiting: list[PlannedEntry] = []
+        self._waiting_ids: set[UUID] = set()
+        # Of all client ids that the operations name.
         self._known: dict[UUID, int] = {}
         self._deleted: set[UUID] = set()
-        self._has_conditions = any(each.if_version is not None for each in operations)
         # Versions that the rows had before the batch.
-        self._first_versions: dict[int, int] = {}
+        self._versions: dict[int, int] = {}
 
     def run(self) -> list[Outcome]:
-        self.ledger.rates.require(_list_rates(self.operations))
         self._read_client_ids()
+        self._read_first_versions()
+        used = self._known.keys() | self._deleted
+        self.ledger.rates.require(_list_rates(self.operations, used))
         for number, operation in enumerate(self.operations):
             self.outcomes.append(self._attempt(number, operation))
         self._write_waiting()
-        self._read_versions()
+        self._read_last_versions()
         return self.outcomes
 
     def _attempt(self, number: int, operation: Operation) -> Outcome:
         try:
-            if operation.error is not None:
-                raise operation.error
-            if operation.op is Op.CREATE:
-                return self._create(number, operation)
+            if operation.op is Op.CREATE and (outcome := self._plan(operation)):
+                return outcome
             self._write_waiting()
             if self.is_atomic:
-                return self._change(operation)
+                return self._do(operation)
             with transaction.atomic():
-                return self._change(operation)
+                return self._do(operation)
         except DomainError as error:
             if self.is_atomic:
                 raise name_operation(number, operation, error) from error
-            return Outcome(
-                error.status,
-                operation.id,
-                operation.client_id,
-                error=error,
-            )
+            return Outcome(error.status, operation.id, operation.client_id, error=error)
 
-    def _create(self, number: int, operation: Operation) -> Outcome:
+    def _plan(self, operation: Operation) -> Outcome | None:
+        """Return None for a new entry that is written alone."""
         client_id = operation.client_id
+        if client_id in self._waiting_ids:
+            self._write_waiting()
         if client_id in self._known:
             entry_id = self._known[client_id]
             return Outcome(status.HTTP_200_OK, entry_id, client_id)
         if client_id in self._deleted:
             raise DeletedError
-        if self._inserter is None:
-            left = len(self.operations) - number
-            self._inserter = Inserter(self.ledger, left)
-        shape = EntryShape(**{"excluded": None} | operation.values)
-        planned = self._inserter.plan(shape, client_id)
+        if operation.error is not None:
+            raise operation.error
+        if self.is_one_by_one:
+            return None
+        planned = self._inserter.plan(_make_shape(operation), client_id)
         if planned is None:
-            self._write_waiting()
-            return self._create_single(shape, client_id)
-        self._waiting[number] = planned
-        return self._created(planned.id, client_id)
-
-    def _created(self, entry_id: int, client_id: UUID | None) -> Outcome:
+            return None
+        self._waiting.append(planned)
         if client_id is not None:
-            self._known[client_id] = entry_id
-        return Outcome(status.HTTP_201_CREATED, entry_id, client_id)
+            self._waiting_ids.add(client_id)
+        return Outcome(status.HTTP_201_CREATED, None, client_id)
 
-    def _create_single(self, shape: EntryShape, client_id: UUID | None) -> Outcome:
-        # It may add names.
-        self._inserter = None
-        with raise_on_full_ledger(), transaction.atomic():
-            if client_id is None:
-                entry_id = create_single_entry.within(self.ledger, shape, self.now)
-            else:
-                sent = create_entry_once.within(self.ledger, shape, self.now, client_id)
-                entry_id = sent.id
-        return self._created(entry_id, client_id)
-
-    def _write_waiting(self) -> None:
-        waiting, self._waiting = self._waiting, {}
-        if not waiting or self._inserter is None:
-            return
-        try:
-            with transaction.atomic():
-                self._inserter.write(list(waiting.values()), self.now)
-        except IntegrityError:
-            # The ledger is full: each for itself, as far as there is room.
-            for number, planned in waiting.items():
-                if planned.client_id is not None:
-                    del self._known[planned.client_id]
-                self.outcomes[number] = self._create_instead(number, planned)
-
-    def _create_instead(self, number: int, planned: PlannedEntry) -> Outcome:
-        try:
-            return self._create_single(planned.shape, planned.client_id)
-        except DomainError as error:
-            operation = self.operations[number]
-            if self.is_atomic:
-                raise name_operation(number, operation, error) from error
-            return Outcome(error.status, None, operation.client_id, error=error)
-
-    def _change(self, operation: Operation) -> Outcome:
+    def _do(self, operation: Operation) -> Outcome:
+        if operation.op is Op.CREATE:
+            return self._create(operation)
         entry_id = self._find(operation)
-        self._check_version(entry_id, operation.if_version)
-        # It may add names, too.
-        self._inserter = None
+        self._check_version(entry_id, operation)
         if operation.op is Op.DELETE:
             delete_entry.within(self.ledger, entry_id)
-            # Its client id is used up.
-            self._read_client_ids()
+            self._forget(entry_id)
             return Outcome(status.HTTP_204_NO_CONTENT, entry_id, operation.client_id)
         update_entry.within(
             self.ledger,
@@ -226,36 +206,85 @@ class _Batch:
         )
         return Outcome(status.HTTP_200_OK, entry_id, operation.client_id)
 
+    def _create(self, operation: Operation) -> Outcome:
+        shape, client_id = _make_shape(operation), operation.client_id
+        with raise_on_full_ledger(), transaction.atomic():
+            entry_id = create_entry.within(self.ledger, shape, self.now, client_id)
+        if client_id is not None:
+            self._known[client_id] = entry_id
+        return Outcome(status.HTTP_201_CREATED, entry_id, client_id)
+
+    def _write_waiting(self) -> None:
+        """Write what waits, and note the ids in its outcomes."""
+        waiting, self._waiting = self._waiting, []
+        self._waiting_ids.clear()
+        if not waiting:
+            return
+        ids = self._inserter.write(waiting, self.now)
+        created = (
+            each
+            for each in self.outcomes
+            if each.id is None and each.status == status.HTTP_201_CREATED
+        )
+        for entry_id, outcome in zip(ids, created, strict=True):
+            outcome.id = entry_id
+            if outcome.client_id is not None:
+                self._known[outcome.client_id] = entry_id
+
     def _find(self, operation: Operation) -> int:
+        """Raise `NotFoundError` or `DeletedError` for an unknown client id."""
         if operation.id is not None:
             return operation.id
-        entry_id: int | None = None
-        if operation.client_id is not None:
-            entry_id = find_by_client_id(self.ledger, operation.client_id)
-        if entry_id is None:
+        client_id = operation.client_id
+        if client_id in self._deleted:
+            raise DeletedError
+        if client_id not in self._known:
             raise NotFoundError
-        return entry_id
+        return self._known[client_id]
 
-    def _check_version(self, entry_id: int, if_version: int | None) -> None:
-        """Raise `VersionConflictError` unless the row had the version before."""
-        if not self._has_conditions:
-            return
-        row = get_entry_row(self.ledger.member, entry_id)
-        first = self._first_versions.setdefault(entry_id, row.version)
-        # What the batch itself has written is no conflict.
-        if if_version not in (None, first):
-            raise VersionConflictError(orjson.Fragment(row.entry))
+    def _check_version(self, entry_id: int, operation: Operation) -> None:
+        """Raise as `If-Match` does; what the batch has written is no conflict.
+
+        An entry that is not valid is refused afterwards, as in a single request.
+        """
+        if operation.if_version is not None:
+            version = self._versions.get(entry_id)
+            if version != operation.if_version:
+                row = get_entry_row(self.ledger.member, entry_id)
+                if (version or row.version) != operation.if_version:
+                    raise VersionConflictError(orjson.Fragment(row.entry))
+        if operation.error is not None:
+            get_entry_row(self.ledger.member, entry_id)
+            raise operation.error
+
+    def _forget(self, entry_id: int) -> None:
+        """Note that the client id of a deleted entry is used up."""
+        gone = {each for each, known in self._known.items() if known == entry_id}
+        self._deleted |= gone
+        for client_id in gone:
+            del self._known[client_id]
 
     def _read_client_ids(self) -> None:
-        if not self._client_ids:
+        ids = {each.client_id for each in self.operations} - {None}
+        if not ids:
             return
-        member, ids = self.ledger.member, self._client_ids
-        entries = Entry.objects.owned_by(member).filter(client_id__in=ids)
+        entries = Entry.objects.owned_by(self.ledger.member).filter(client_id__in=ids)
         self._known = dict(entries.values_list("client_id", "pk"))
-        deleted = DeletedClientId.objects.owned_by(member).filter(client_id__in=ids)
-        self._deleted = set(deleted.values_list("client_id", flat=True))
+        deleted = DeletedClientId.objects.owned_by(self.ledger.member)
+        found = deleted.filter(client_id__in=ids - self._known.keys())
+        self._deleted = set(found.values_list("client_id", flat=True))
 
-    def _read_versions(self) -> None:
+    def _read_first_versions(self) -> None:
+        conditional = [each for each in self.operations if each.if_version is not None]
+        ids = {
+            self._known.get(each.client_id) if each.client_id else each.id
+            for each in conditional
+        }
+        if conditional:
+            rows = Entry.objects.owned_by(self.ledger.member).filter(pk__in=ids)
+            self._versions = dict(rows.values_list("pk", "version"))
+
+    def _read_last_versions(self) -> None:
         ids = [each.id for each in self.outcomes if each.error is None]
         rows = Entry.objects.owned_by(self.ledger.member).filter(pk__in=ids)
         stored = {
@@ -267,13 +296,23 @@ class _Batch:
                 outcome.version, outcome.client_id = stored[outcome.id]
 
 
-def _list_rates(operations: Sequence[Operation]) -> set[tuple[str, date]]:
-    """Return the currencies and days of new entries without a rate."""
+def _make_shape(operation: Operation) -> EntryShape:
+    return EntryShape(**{"excluded": None} | operation.values)
+
+
+def _list_rates(
+    operations: Sequence[Operation], used: Collection[UUID]
+) -> set[tuple[str, date]]:
+    """Return the currencies and days of new entries without a rate.
+
+    Client ids that are `used` make no entry.
+    """
     pairs = set()
     for each in operations:
         currency, day = each.values.get("currency"), each.values.get("date")
         if (
             each.op is Op.CREATE
+            and each.client_id not in used
             and currency not in (None, settings.HOME_CURRENCY)
             and day is not None
             and each.values.get("exchange_rate") is None

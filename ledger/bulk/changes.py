@@ -23,12 +23,14 @@ from ledger.categories.categories import get_or_create_categories
 from ledger.entries.listing import EntryFilter, list_entry_ids
 from ledger.entries.sent_ids import MISMATCH
 from ledger.entries.writing import update_entry
-from ledger.entry_shape import MAX_TAGS_PER_ENTRY, TRANSFER
+from ledger.entry_shape import MAX_TAGS_PER_ENTRY, TRANSFER, is_reversal
 from ledger.models import Category, EntryTag, Tag, Wallet
 from ledger.rollups.definitions import add_entries, without_triggers
 from ledger.tags.tags import get_or_create_tags
 
 MAX_ENTRIES_OF_CHANGE = 10_000
+# Each takes as long as a request, and other writers wait.
+MAX_ENTRIES_ALONE = 500
 MAX_SHOWN_REFUSALS = 100
 SPLIT: Final = "SPLIT"
 INVALID: Final = DomainError.code
@@ -133,13 +135,14 @@ def change_entries(
     it.
     """
     if isinstance(chosen, EntryFilter):
-        ids = _list_matching(ledger, chosen)
+        field, ids = "filter", _list_matching(ledger, chosen)
     else:
-        ids = list(chosen)
+        field, ids = "ids", list(chosen)
+    write = _BulkWrite(ledger, ids, change, now, field=field)
     if not dry_run:
-        return _BulkWrite(ledger, ids, change, now).run()
+        return write.run()
     with transaction.atomic():
-        result = _BulkWrite(ledger, ids, change, now).run()
+        result = write.run()
         transaction.set_rollback(True)
     return result
 
@@ -158,9 +161,17 @@ def _list_matching(ledger: LockedLedger, filters: EntryFilter) -> list[int]:
 
 class _BulkWrite:
     def __init__(
-        self, ledger: LockedLedger, ids: Sequence[int], change: Change, now: datetime
+        self,
+        ledger: LockedLedger,
+        ids: Sequence[int],
+        change: Change,
+        now: datetime,
+        *,
+        field: str,
     ) -> None:
         self.ledger, self.change, self.now = ledger, change, now
+        # Names the choice of the entries in an error.
+        self.field = field
         self.entries = self._read(ids)
         self.ids = [entry.id for entry in self.entries]
         self.result = BulkChange(matched=len(self.entries))
@@ -197,6 +208,10 @@ class _BulkWrite:
         if changed:
             self._write(changed)
         self.result.changed += len(changed)
+        if len(alone) > MAX_ENTRIES_ALONE:
+            text = gettext("At most {limit} refunds and refunded entries at once.")
+            text = text.format(limit=MAX_ENTRIES_ALONE)
+            raise InvalidFieldError(self.field, text, "limit")
         for entry in alone:
             self._write_alone(entry)
         return self.result
@@ -327,13 +342,6 @@ class _BulkWrite:
         if is_dated and not entry.amount:
             # A rate of the new day may be known.
             return True
-        if (
-            self.values.get("category_id") is not None
-            and self._sent_category is not None
-            and self._sent_category.type != entry.category_type
-        ):
-            # It becomes a refund, or is no refund any more.
-            return True
         if not (is_dated or self._has_category or self._has_tags):
             return False
         is_refund = entry.refund_of_id is not None or (
@@ -373,20 +381,40 @@ class _BulkWrite:
         names |= {"category"} if self._has_category else set()
         names |= {"tags"} if self._has_tags else set()
         tables = set().union(*(_TOTALS[name] for name in names))
+        if any(self._find_type(entry) != entry.category_type for entry in changed):
+            # A part of an income becomes one of an expense, or the other way.
+            tables = set().union(*_TOTALS.values())
         with without_triggers():
             add_entries(self.ledger, ids, sign=-1, tables=tables)
             if self._has_category:
-                by_type: dict[str, list[int]] = defaultdict(list)
-                for entry in changed:
-                    by_type[entry.category_type].append(entry.id)
-                for category_type, of_type in by_type.items():
-                    category_id = self._find_category(category_type)
-                    self._update(of_type, assignments | {"category_id": category_id})
+                for (category_id, reverses), of_place in self._group_by_place(
+                    changed
+                ).items():
+                    place = {"category_id": category_id, "is_reversal": reverses}
+                    self._update(of_place, assignments | place)
             else:
                 self._update(ids, assignments)
             if self._has_tags:
                 self._replace_tags(ids)
             add_entries(self.ledger, ids, tables=tables)
+
+    def _find_type(self, entry: StoredEntry) -> str:
+        """Return the type of the category that the entry gets, or has."""
+        if self.values.get("category_id") is not None and self._sent_category:
+            return str(self._sent_category.type)
+        return entry.category_type
+
+    def _group_by_place(
+        self, entries: Sequence[StoredEntry]
+    ) -> dict[tuple[int | None, bool], list[int]]:
+        """Return the entries by category, and whether they go against its type."""
+        groups: dict[tuple[int | None, bool], list[int]] = defaultdict(list)
+        for entry in entries:
+            category_type = self._find_type(entry)
+            category_id = self._find_category(entry.category_type)
+            key = category_id, is_reversal(entry.type, category_type)
+            groups[key].append(entry.id)
+        return groups
 
     def _update(self, ids: Collection[int], assignments: Mapping[str, Any]) -> None:
         texts = [f"{column} = %({column})s" for column in assignments]
@@ -411,7 +439,7 @@ class _BulkWrite:
         if self.values.get("category_id") is not None and self._sent_category:
             changes["category"] = self._sent_category.name
             changes["category_type"] = self._sent_category.type
-        elif "category_id" in self.values:
+        elif "category_id" in self.values and not self._names_category:
             changes["category"] = None
         if self._has_tags:
             tags = Tag.objects.owned_by(self.ledger.member).in_bulk(

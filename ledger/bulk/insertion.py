@@ -25,36 +25,36 @@ _LINE_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class PlannedEntry:
-    id: int
+    """A new entry, with its id once it is written."""
+
     shape: EntryShape
     client_id: UUID | None
+    id: int = 0
 
 
 class Inserter:
     """Plans and writes entries that need no rule but those of their shape.
 
-    The names of the ledger are read once: make another one after any write that may
-    have changed them.
+    It reads the names of the ledger once, and again when a name has made a row.
     """
 
-    def __init__(self, ledger: LockedLedger, max_count: int) -> None:
+    def __init__(self, ledger: LockedLedger) -> None:
         self.ledger = ledger
-        self._ids = iter(reserve_ids(Entry._meta.db_table, max_count))
+        self._made_names = -1
+        self._names = Names({}, {})
+        self._categories: dict[tuple[str, str], int] = {}
+        self._tags: dict[str, int] = {}
 
-    @cached_property
-    def names(self) -> Names:
+    def _read_names(self) -> None:
+        if self._made_names == self.ledger.made_names:
+            return
+        self._made_names = self.ledger.made_names
         member = self.ledger.member
-        categories = Category.objects.owned_by(member).order_by()
-        tags = Tag.objects.owned_by(member).order_by()
-        return Names(categories.in_bulk(), tags.in_bulk())
-
-    @cached_property
-    def _categories(self) -> dict[tuple[str, str], int]:
-        return {(row.type, row.name): row.pk for row in self.names.categories.values()}
-
-    @cached_property
-    def _tags(self) -> dict[str, int]:
-        return {row.name: row.pk for row in self.names.tags.values()}
+        categories = Category.objects.owned_by(member).order_by().in_bulk()
+        tags = Tag.objects.owned_by(member).order_by().in_bulk()
+        self._names = Names(categories, tags)
+        self._categories = {(row.type, row.name): pk for pk, row in categories.items()}
+        self._tags = {row.name: pk for pk, row in tags.items()}
 
     @cached_property
     def _wallets(self) -> set[int]:
@@ -64,14 +64,15 @@ class Inserter:
     def plan(
         self, shape: EntryShape, client_id: UUID | None = None
     ) -> PlannedEntry | None:
-        """Return the entry with its id; None if `create_entry` has to make it.
+        """Return the entry; None if `create_entry` has to make it.
 
         That is for refunds, installments, unknown rates and unknown names. Raises the
         errors of `create_entry`.
         """
+        self._read_names()
         sent = read_values(shape)
         if has_ids(sent):
-            values = resolve_values(self.ledger, sent, shape.type, names=self.names)
+            values = resolve_values(self.ledger, sent, shape.type, names=self._names)
             shape = replace(shape, **values)
         is_foreign = shape.currency not in (None, settings.HOME_CURRENCY)
         if (
@@ -92,12 +93,20 @@ class Inserter:
             and self._categories.keys() >= set(shape.category_names())
             and self._tags.keys() >= set(shape.tags or ())
         ):
-            return PlannedEntry(next(self._ids), shape, client_id)
+            return PlannedEntry(shape, client_id)
         return None
 
-    def write(self, entries: Sequence[PlannedEntry], now: datetime) -> None:
-        """Raise `IntegrityError` for more entries than a ledger holds."""
+    def write(self, planned: Sequence[PlannedEntry], now: datetime) -> list[int]:
+        """Write the entries in their order, and return their ids.
+
+        Raises `IntegrityError` for more entries than a ledger holds.
+        """
         member_id = self.ledger.member.pk
+        ids = reserve_ids(Entry._meta.db_table, len(planned))
+        entries = [
+            replace(entry, id=entry_id)
+            for entry, entry_id in zip(planned, ids, strict=True)
+        ]
         with without_triggers():
             rows = [self._make_row(entry, now) for entry in entries]
             columns = list(rows[0])
@@ -115,7 +124,8 @@ class Inserter:
             ]:
                 columns = ["member_id", "entry_id", "tag_id", "position"]
                 copy_rows(EntryTag._meta.db_table, columns, tags)
-            add_entries(self.ledger, [entry.id for entry in entries])
+            add_entries(self.ledger, ids)
+        return ids
 
     def _make_row(self, entry: PlannedEntry, now: datetime) -> dict[str, Any]:
         return {

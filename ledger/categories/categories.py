@@ -137,6 +137,7 @@ def get_or_create_categories(
             category = Category(member=ledger.member, type=type_, name=name)
             category.sort_order = next_position(siblings_of(category))
             category.save(force_insert=True)
+            ledger.made_names += 1
             found[type_, name] = category
     return found
 

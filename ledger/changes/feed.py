@@ -153,8 +153,7 @@ def read_changes(
     today = timezone.localdate()
     if since is not None and since.is_at_end:
         state = _read_state(member)
-        is_valid = since.base >= state.oldest_cursor
-        if is_valid and since.version == state.revision:
+        if since.version == state.revision and since.base >= state.oldest_cursor:
             cursor = since._replace(base_day=today)
             return ChangePage(
                 [], cursor, has_more=False, balances=orjson.Fragment(state.balances)
@@ -163,7 +162,8 @@ def read_changes(
     rows = _read_rows(member, start, size + 1)
     if since is None:
         start = start._replace(base=rows[0].revision)
-    if start.base < rows[0].oldest_cursor:
+    # A database that was recovered to an earlier time does not know a later place.
+    if start.base < rows[0].oldest_cursor or start.version > rows[0].revision:
         raise CursorExpiredError
     found = [row for row in rows[:size] if row.version is not None]
     changes = [_describe(member, row) for row in found]

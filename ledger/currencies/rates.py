@@ -29,8 +29,7 @@ LEADER_WAIT_TIMEOUT_SECONDS = 7.0
 # Threads of a process that wait so long; the others wait briefly.
 MAX_LEADER_WAITS = 2
 SHORT_LEADER_WAIT_TIMEOUT_SECONDS = 1.0
-MAX_ATTEMPTS_WITH_RATES = 5
-# For the first rate of a write any look-up may take its time.
+# Of one write; the look-up that is under way may end later.
 MAX_LOOKUP_SECONDS = 10.0
 _STORED_RATE = """
     SELECT rate, rate_date FROM fx_rate WHERE base = %s AND quote = %s AND day = %s
@@ -115,7 +114,8 @@ def retry_with_rates(
     unavailable. So are rates that are unknown after `MAX_LOOKUP_SECONDS`.
     """
     cache, end = RateCache(), time.monotonic() + MAX_LOOKUP_SECONDS
-    for _ in range(MAX_ATTEMPTS_WITH_RATES):
+    # Each attempt misses other rates than those before.
+    while time.monotonic() < end:
         try:
             return write(cache)
         except MissingRatesError as missing:

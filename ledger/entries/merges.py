@@ -24,7 +24,9 @@ from ledger.models import (
     EntryTag,
     MergedEntry,
     Notification,
+    RowKind,
     Tag,
+    Tombstone,
     Wallet,
 )
 from ledger.models.entries import EntryDetails
@@ -194,6 +196,9 @@ def unmerge_entry(ledger: LockedLedger, entry_id: int, now: datetime) -> Unmerge
         **_columns_of(former_income, target),
     )
     income.save(force_insert=True)
+    # The feed of changes has a row once.
+    gone = Tombstone.objects.owned_by(member).filter(kind=RowKind.ENTRY)
+    gone.filter(row_id=income.pk).delete()
     _replace_tags(ledger, income, former_income.tag_ids)
     notifications = Notification.objects.owned_by(member)
     ids = former_income.notification_ids

@@ -14,6 +14,7 @@ from accounts.models import Member
 from core.db.locks import AdvisoryLock, make_lock_key
 from core.db.rows import prepared_cursor
 from core.errors import (
+    DomainError,
     InUseError,
     InvalidFieldError,
     raise_on_constraint_violation,
@@ -144,7 +145,11 @@ def create_entry(
 def _insert_new_entry(
     member: Member, shape: EntryShape, now: datetime, client_id: UUID
 ) -> SentEntry | None:
-    entry_id = insert_plain_entry(member, shape, now, client_id)
+    try:
+        entry_id = insert_plain_entry(member, shape, now, client_id)
+    except DomainError:
+        # It counts only if the client id is not known.
+        return None
     return None if entry_id is None else SentEntry(entry_id, is_new=True)
 
 

@@ -51,6 +51,8 @@ class Tombstone(OwnedModel):
                 fields=["member"],
                 to="ledger.Ledger",
                 to_fields=["member"],
+                # The release before may still delete accounts beside this one.
+                on_delete="CASCADE",
             ),
         ]
         indexes = [
@@ -82,6 +84,8 @@ class DeletedClientId(OwnedModel):
                 fields=["member"],
                 to="ledger.Ledger",
                 to_fields=["member"],
+                # The release before may still delete accounts beside this one.
+                on_delete="CASCADE",
             ),
         ]
 

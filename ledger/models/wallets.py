@@ -90,6 +90,9 @@ class Valuation(VersionedModel):
                 to_fields=["member", "id"],
                 on_delete="CASCADE",
             ),
+            models.UniqueConstraint(
+                fields=["member", "id"], name="account_valuation_id_unique"
+            ),
         ]
 
     def __str__(self) -> str:

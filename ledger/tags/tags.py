@@ -72,6 +72,7 @@ def get_or_create_tags(ledger: LockedLedger, names: Sequence[str]) -> list[Tag]:
             Tag(member=member, name=name, sort_order=first + offset)
             for offset, name in enumerate(missing)
         )
+        ledger.made_names += len(created)
         known |= {tag.name: tag for tag in created}
     return [known[name] for name in wanted]
 

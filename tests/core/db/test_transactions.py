@@ -36,8 +36,8 @@ NOT_RETRIED = {
     "core/leases/holding.py": {"acquire_lease": "one row"},
     "ledger/bulk/batch.py": {
         "_attempt": "a savepoint",
-        "_create_single": "a savepoint",
-        "_write_waiting": "a savepoint",
+        "_create": "a savepoint",
+        "_write": "a savepoint",
     },
     "ledger/bulk/changes.py": {
         "change_entries": "a savepoint",

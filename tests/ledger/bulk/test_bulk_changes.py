@@ -318,3 +318,44 @@ def test_tags_of_others_stay(
     answer = change(client, ids=[entry["id"]], removeTags=["x", "unknown"])
     assert answer["changed"] == 1
     assert client.get_json(f"{ENTRIES}/{entry['id']}")["tags"] == ["y"]
+
+
+def test_category_of_the_other_type_is_one_statement_more(
+    client: JSONClient, premium_member: Member, django_assert_max_num_queries: Any
+) -> None:
+    income = make_category(premium_member, type="income", name="A")
+    ids = [create_entry(client, PLAIN)["id"] for _ in range(40)]
+    ids.append(create_entry(client, PLAIN | {"type": "income"})["id"])
+    with django_assert_max_num_queries(60):
+        body = {"ids": ids, "set": {"categoryId": income.pk}}
+        assert client.send("PATCH", ENTRIES, body).data["changed"] == 41
+    assert_rollups_are_right()
+    rows = read(client)
+    assert {rows[pk]["categoryType"] for pk in ids} == {"income"}
+
+
+def test_refunds_are_limited(
+    client: JSONClient, premium_member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ledger.bulk.changes.MAX_ENTRIES_ALONE", 1)
+    for _ in range(2):
+        expense = create_entry(client, PLAIN)
+        client.send("POST", f"{ENTRIES}/{expense['id']}/refund", {"amount": 1})
+    for chosen in ({"filter": {"type": "expense"}}, {"ids": [expense["id"], 10**6]}):
+        body = chosen | {"addTags": ["x"]}
+        answer = client.send("PATCH", ENTRIES, body)
+        (field,) = (name for name in chosen)
+        name = field if field == "filter" else "ids.1"
+        assert_invalid(answer, name)
+    assert not Tag.objects.exists()
+
+
+def test_name_counts_beside_an_id_that_is_null(
+    client: JSONClient, premium_member: Member
+) -> None:
+    expense = create_entry(client, PLAIN)
+    client.send("POST", f"{ENTRIES}/{expense['id']}/refund", {"amount": 1})
+    plain = create_entry(client, PLAIN)
+    ids = [expense["id"], plain["id"]]
+    change(client, ids=ids, set={"category": "Food", "categoryId": None})
+    assert {read(client)[pk]["category"] for pk in ids} == {"Food"}

@@ -1,6 +1,7 @@
 """A copy of a ledger by the feed of changes (spec 3.26)."""
 
 import random
+import uuid
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -17,7 +18,9 @@ from ledger.changes.cursors import MAX_AGE
 from ledger.changes.kinds import KINDS
 from ledger.models import (
     BudgetIncome,
+    DeletedClientId,
     Entry,
+    Ledger,
     RowKind,
     Tombstone,
     Wallet,
@@ -373,6 +376,46 @@ def test_tombstones_are_purged_when_no_cursor_needs_them(
     Tombstone.objects.update(deleted_at=timezone.now() - MAX_AGE)
     call_command("purge_tombstones")
     assert Tombstone.objects.count() == 1
+
+
+def test_release_before_can_delete_an_account(
+    phone: Phone, premium_member: Member
+) -> None:
+    # It does not know the tables that its deletions fill.
+    entry = create_entry(phone, PLAIN | {"clientId": str(uuid.uuid4())})
+    phone.delete(f"{ENTRIES}/{entry['id']}")
+    assert Tombstone.objects.count() == DeletedClientId.objects.count() == 1
+    ledger = Ledger.objects.filter(member=premium_member)
+    ledger._raw_delete(ledger.db)
+    assert not Tombstone.objects.exists()
+    assert not DeletedClientId.objects.exists()
+
+
+def test_place_that_a_recovered_database_does_not_know_is_void(
+    phone: Phone, premium_member: Member
+) -> None:
+    create_entry(phone, PLAIN)
+    cursor = read_all(phone).cursor
+    Ledger.objects.filter(member=premium_member).update(revision=0)
+    assert_problem(get(phone, since=cursor), 410, "CURSOR_EXPIRED")
+
+
+def test_row_that_comes_back_is_told_once(phone: Phone, premium_member: Member) -> None:
+    wallets = [make_wallet(premium_member).pk for _ in range(2)]
+    expense = create_entry(phone, PLAIN | {"walletId": wallets[0]})
+    other = {"type": "income", "walletId": wallets[1]}
+    income = create_entry(phone, PLAIN | other)
+    copy = read_all(phone)
+    path = f"{ENTRIES}/{expense['id']}"
+    phone.send("POST", f"{path}/merge", {"with": income["id"]})
+    phone.send("POST", f"{path}/unmerge")
+    copy.seen = []
+    copy.read()
+    told = [(row["kind"], row["id"], row["deleted"]) for row in copy.seen]
+    assert sorted(told) == [
+        ("entry", expense["id"], False),
+        ("entry", income["id"], False),
+    ]
 
 
 def test_answers_are_not_stored(phone: Phone) -> None:

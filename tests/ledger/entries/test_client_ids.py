@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from accounts.models import Member
-from ledger.models import Entry, Ledger
+from ledger.models import DeletedClientId, Entry, Ledger
 from tests.support.clients import JSONClient
 from tests.support.entry_writing import ENTRIES, PLAIN
 from tests.support.factories import make_wallet
@@ -61,6 +61,14 @@ def test_known_one_is_answered_as_it_is_and_changes_nothing(
     assert "Location" not in again.headers
     assert get_revision(premium_member) == before
     assert Entry.objects.count() == 1
+
+
+def test_known_one_counts_before_the_rest_of_the_body(client: JSONClient) -> None:
+    created = post(client).data
+    lines = [{"amount": 1}, {"amount": 2}]
+    again = post(client, lines=lines)
+    assert (again.status_code, again.data["id"]) == (200, created["id"])
+    assert post(client, clientId=OTHER_ID, lines=lines).status_code == 400
 
 
 def test_deleted_one_is_never_used_again(client: JSONClient) -> None:
@@ -118,8 +126,11 @@ def test_merged_income_gets_it_back(client: JSONClient, premium_member: Member) 
     merged = client.send("POST", f"{path}/merge", {"with": income["id"]})
     assert merged.data["clientId"] == ID
     assert_problem(post(client, clientId=OTHER_ID), 409, "DELETED")
-    # A backup in between makes no difference.
-    assert upload(client, download_backup(premium_member)).status_code == 200
+    # A backup in between makes no difference, in an empty ledger either.
+    workbook = download_backup(premium_member)
+    DeletedClientId.objects.all().delete()
+    assert upload(client, workbook).status_code == 200
+    assert_problem(post(client, clientId=OTHER_ID), 409, "DELETED")
     (transfer,) = client.get_json(ENTRIES)["results"]
     unmerged = client.send("POST", f"{ENTRIES}/{transfer['id']}/unmerge").data
     assert [each["clientId"] for each in unmerged] == [ID, OTHER_ID]

@@ -43,11 +43,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.AddField(
-            model_name='entry',
-            name='client_id',
-            field=models.UUIDField(editable=False, null=True),
-        ),
-        migrations.AddField(
             model_name='ledger',
             name='oldest_cursor',
             field=models.BigIntegerField(db_default=0),
@@ -57,27 +52,9 @@ class Migration(migrations.Migration):
             name='settings_version',
             field=models.BigIntegerField(db_default=0),
         ),
-        migrations.AddField(
-            model_name='mergedentry',
-            name='client_id',
-            field=models.UUIDField(null=True),
-        ),
-        migrations.RunSQL(
-            "CREATE SEQUENCE account_valuation_id_seq",
-            "DROP SEQUENCE IF EXISTS account_valuation_id_seq",
-        ),
-        migrations.AddField(
-            model_name='valuation',
-            name='id',
-            field=models.BigIntegerField(db_default=models.Func(template="nextval('account_valuation_id_seq'::regclass)"), editable=False),
-        ),
-        migrations.RunSQL(
-            "ALTER SEQUENCE account_valuation_id_seq OWNED BY account_valuation.id",
-            "ALTER SEQUENCE account_valuation_id_seq OWNED BY NONE",
-        ),
         migrations.AddConstraint(
             model_name='deletedclientid',
-            constraint=core.db.constraints.CompositeForeignKey(fields=('member',), name='account_deleted_client_id_in_ledger', to='ledger.Ledger', to_fields=('member',)),
+            constraint=core.db.constraints.CompositeForeignKey(fields=('member',), name='account_deleted_client_id_in_ledger', to='ledger.Ledger', to_fields=('member',), on_delete='CASCADE'),
         ),
         migrations.AddIndex(
             model_name='tombstone',
@@ -89,6 +66,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='tombstone',
-            constraint=core.db.constraints.CompositeForeignKey(fields=('member',), name='account_tombstone_in_ledger', to='ledger.Ledger', to_fields=('member',)),
+            constraint=core.db.constraints.CompositeForeignKey(fields=('member',), name='account_tombstone_in_ledger', to='ledger.Ledger', to_fields=('member',), on_delete='CASCADE'),
         ),
     ]

@@ -9,7 +9,7 @@ from django.db.models import Q
 class Migration(migrations.Migration):
     # Entries are written while the indexes are built.
     atomic = False
-    dependencies = [("ledger", "0011_client_ids_and_deletions")]
+    dependencies = [("ledger", "0014_valuation_ids")]
 
     operations = [
         # An interrupted attempt leaves an invalid index.

@@ -6,9 +6,9 @@ from core.db.migrations import sql_file
 
 
 class Migration(migrations.Migration):
-    dependencies = [("ledger", "0012_changed_entries")]
+    dependencies = [("ledger", "0015_changed_entries")]
 
     operations = [
-        sql_file("ledger", "changes", "0013"),
-        sql_file("ledger", "create_entry", "0013", former="0003"),
+        sql_file("ledger", "changes", "0016"),
+        sql_file("ledger", "create_entry", "0016", former="0003"),
     ]
