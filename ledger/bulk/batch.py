@@ -247,12 +247,12 @@ class _Batch:
 
         An entry that is not valid is refused afterwards, as in a single request.
         """
-        if operation.if_version is not None:
-            version = self._versions.get(entry_id)
-            if version != operation.if_version:
-                row = get_entry_row(self.ledger.member, entry_id)
-                if (version or row.version) != operation.if_version:
-                    raise VersionConflictError(orjson.Fragment(row.entry))
+        wanted = operation.if_version
+        if wanted is not None and wanted != self._versions.get(entry_id):
+            row = get_entry_row(self.ledger.member, entry_id)
+            # The batch itself has made the others.
+            if entry_id in self._versions or wanted != row.version:
+                raise VersionConflictError(orjson.Fragment(row.entry))
         if operation.error is not None:
             get_entry_row(self.ledger.member, entry_id)
             raise operation.error
