@@ -9,7 +9,7 @@ from uuid import UUID
 
 import orjson
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from rest_framework import status
 
 from accounts.models import Member
@@ -20,6 +20,7 @@ from core.errors import (
     NotFoundError,
     ProviderUnavailableError,
 )
+from ledger.base.bulk_rows import format_ids
 from ledger.base.ledger_write import (
     LockedLedger,
     ledger_write,
@@ -33,6 +34,10 @@ from ledger.errors import DeletedError
 from ledger.models import DeletedClientId, Entry
 
 MAX_OPERATIONS = 500
+_LAST_VERSIONS = """
+    SELECT id, version, client_id FROM account_entry
+    WHERE member_id = %(member)s AND id = ANY(%(ids)s::bigint[])
+"""
 MAX_SHOWN_ERRORS = 100
 
 
@@ -285,12 +290,14 @@ class _Batch:
             self._versions = dict(rows.values_list("pk", "version"))
 
     def _read_last_versions(self) -> None:
-        ids = [each.id for each in self.outcomes if each.error is None]
-        rows = Entry.objects.owned_by(self.ledger.member).filter(pk__in=ids)
-        stored = {
-            pk: (version, client_id)
-            for pk, version, client_id in rows.values_list("pk", "version", "client_id")
+        ids = [each.id for each in self.outcomes if each.error is None and each.id]
+        params: dict[str, Any] = {
+            "member": self.ledger.member.pk,
+            "ids": format_ids(ids),
         }
+        with connection.cursor() as cursor:
+            cursor.execute(_LAST_VERSIONS, params)
+            stored = {pk: values for pk, *values in cursor.fetchall()}
         for outcome in self.outcomes:
             if outcome.error is None and outcome.id in stored:
                 outcome.version, outcome.client_id = stored[outcome.id]

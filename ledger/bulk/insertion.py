@@ -25,11 +25,10 @@ _LINE_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class PlannedEntry:
-    """A new entry, with its id once it is written."""
+    """A new entry, which has no id yet."""
 
     shape: EntryShape
     client_id: UUID | None
-    id: int = 0
 
 
 class Inserter:
@@ -103,23 +102,20 @@ class Inserter:
         """
         member_id = self.ledger.member.pk
         ids = reserve_ids(Entry._meta.db_table, len(planned))
-        entries = [
-            replace(entry, id=entry_id)
-            for entry, entry_id in zip(planned, ids, strict=True)
-        ]
+        entries = list(zip(ids, planned, strict=True))
         with without_triggers():
-            rows = [self._make_row(entry, now) for entry in entries]
+            rows = [self._make_row(*entry, now) for entry in entries]
             columns = list(rows[0])
             copy_rows(Entry._meta.db_table, columns, ([*row.values()] for row in rows))
             if lines := [
-                self._make_line(entry.id, number, line)
-                for entry in entries
+                self._make_line(entry_id, number, line)
+                for entry_id, entry in entries
                 for number, line in enumerate(entry.shape.lines)
             ]:
                 copy_rows(EntryLine._meta.db_table, list(_LINE_COLUMNS), lines)
             if tags := [
-                (member_id, entry.id, self._tags[name], number)
-                for entry in entries
+                (member_id, entry_id, self._tags[name], number)
+                for entry_id, entry in entries
                 for number, name in enumerate(entry.shape.tags or ())
             ]:
                 columns = ["member_id", "entry_id", "tag_id", "position"]
@@ -127,10 +123,12 @@ class Inserter:
             add_entries(self.ledger, ids)
         return ids
 
-    def _make_row(self, entry: PlannedEntry, now: datetime) -> dict[str, Any]:
+    def _make_row(
+        self, entry_id: int, entry: PlannedEntry, now: datetime
+    ) -> dict[str, Any]:
         return {
             "member_id": self.ledger.member.pk,
-            "id": entry.id,
+            "id": entry_id,
             "client_id": entry.client_id,
             "category_id": self._find_category(entry.shape),
             "line_count": len(entry.shape.lines),

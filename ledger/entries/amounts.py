@@ -33,6 +33,8 @@ def resolve_amounts(
             raise InvalidFieldError(
                 "amount", gettext("This field is required."), "required"
             )
+        if (currency, shape.original_amount, shape.exchange_rate) == (None, None, None):
+            return shape
         return replace(shape, currency=None, original_amount=None, exchange_rate=None)
     if original_amount is None:
         raise InvalidFieldError(
