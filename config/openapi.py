@@ -17,6 +17,7 @@ TAGS = (
     ("Quick entries", "Templates of entries."),
     ("Recurring rules", "Entries that are booked on their due dates."),
     ("Budgets", "Budgets by category and month."),
+    ("Operations", "What was deleted or changed at once, and its undo."),
     ("Statistics", "Sums of confirmed entries."),
     ("Net worth", "What the member owns and owes."),
     ("Investments", "Stocks, trades and the portfolio."),

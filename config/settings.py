@@ -306,7 +306,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**19
 CORS_ALLOW_HEADERS = [*default_headers, "idempotency-key", "if-match"]
 CORS_EXPOSE_HEADERS = [
     *("Content-Disposition", "ETag", "Idempotency-Replayed", "Location"),
-    *("Retry-After", "X-Request-ID"),
+    *("Operation-Id", "Retry-After", "X-Request-ID"),
 ]
 
 # --- Transport security -------------------------------------------------------

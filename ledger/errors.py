@@ -1,5 +1,6 @@
 """Errors of the ledger alone."""
 
+from collections.abc import Mapping
 from datetime import date
 
 from django.utils.functional import Promise
@@ -58,6 +59,31 @@ class RefundExceedsError(DomainError):
 class NotMergeableError(DomainError):
     def __init__(self, detail: str | Promise) -> None:
         super().__init__(errors=(FieldError("with", detail, "not_mergeable"),))
+
+
+class ReferenceGoneError(DomainError):
+    status = 409
+    code = "REFERENCE_GONE"
+    detail = gettext_lazy(
+        "A wallet of these rows was deleted. Name another one in `walletId`."
+    )
+
+
+class ChangedSinceError(DomainError):
+    """`counts` are the rows written since, by kind."""
+
+    status = 409
+    code = "CHANGED_SINCE"
+    detail = gettext_lazy("The ledger was changed since. With `force` that is lost.")
+
+    def __init__(self, counts: Mapping[str, int] | None = None) -> None:
+        super().__init__(members={"counts": counts or {}})
+
+
+class NotUndoableError(DomainError):
+    status = 409
+    code = "NOT_UNDOABLE"
+    detail = gettext_lazy("The operation cannot be undone any more.")
 
 
 class ReceiptsNotConfiguredError(DomainError):

@@ -14,6 +14,7 @@ from ledger.categories.views import CategoryViewSet
 from ledger.changes.views import ChangeViewSet
 from ledger.investments.views import PortfolioView, StockViewSet, TradeViewSet
 from ledger.notifications.views import CardNotificationViewSet
+from ledger.operations.views import OperationViewSet
 from ledger.quick_entries.views import QuickEntryViewSet
 from ledger.receipts.views import ReceiptView
 from ledger.recurring.views import RecurringRuleViewSet
@@ -41,6 +42,7 @@ router.register("entries", EntryViewSet)
 router.register("entries", CardNotificationViewSet, "card-notification")
 router.register("entries/layouts", TaughtLayoutViewSet, "taught-layout")
 router.register("changes", ChangeViewSet, "change")
+router.register("operations", OperationViewSet, "operation")
 router.register("categories", CategoryViewSet)
 router.register("tags", TagViewSet)
 router.register("quick-entries", QuickEntryViewSet, "quick-entry")

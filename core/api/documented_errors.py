@@ -88,7 +88,7 @@ class ProblemSerializer(Serializer):
     conditional_fields = frozenset(
         {
             *("errors", "methods", "ticket", "expiresAt", "addressProved", "scope"),
-            "current",
+            *("current", "counts"),
         }
     )
 
@@ -132,6 +132,11 @@ class ProblemSerializer(Serializer):
     )
     current = serializers.DictField(
         help_text="The row as it is, with `VERSION_CONFLICT`."
+    )
+
+    counts = serializers.DictField(
+        child=serializers.IntegerField(),
+        help_text="Rows that were written since, by kind, with `CHANGED_SINCE`.",
     )
 
     def get_fields(self) -> "dict[str, serializers.Field[Any, Any, Any, Any]]":

@@ -5,6 +5,7 @@ requests of one owner follow each other.
 """
 
 import hmac
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, ClassVar, NamedTuple
 
@@ -31,11 +32,12 @@ _SEALED = b"\x01"
 # used again.
 _STORE = """
     WITH stored AS (
-        INSERT INTO {table} AS known ({columns}, key, fingerprint, status, body)
-        VALUES ({values}, %(key)s, %(fingerprint)s, %(status)s, %(body)s)
+        INSERT INTO {table} AS known
+            ({columns}, key, fingerprint, status, body{headers})
+        VALUES ({values}, %(key)s, %(fingerprint)s, %(status)s, %(body)s{sent_headers})
         ON CONFLICT ({columns}, key) DO UPDATE
         SET fingerprint = excluded.fingerprint, status = excluded.status,
-            body = excluded.body, created_at = excluded.created_at
+            body = excluded.body, created_at = excluded.created_at{new_headers}
         WHERE known.created_at <= now() - %(lifetime)s::interval
         RETURNING key
     ), pushed_out AS (
@@ -47,7 +49,7 @@ _STORE = """
     SELECT key FROM stored
 """
 _FIND = """
-    SELECT fingerprint, status, body FROM {table}
+    SELECT fingerprint, status, body, {header_texts} AS headers FROM {table}
     WHERE {is_owned} AND key = %(key)s
         AND created_at > now() - %(lifetime)s::interval
 """
@@ -65,6 +67,7 @@ class KnownAnswer(NamedTuple):
     fingerprint: bytes
     status: int
     body: bytes | None
+    headers: list[str | None]
 
 
 class AlreadyAnsweredError(Exception):
@@ -79,6 +82,8 @@ class KeyedAnswer(models.Model):
     """A table of answers; a subclass has owner and `key` as its primary key."""
 
     owner_columns: ClassVar[tuple[str, ...]]
+    # Headers of answers that their table keeps, by column.
+    header_columns: ClassVar[Mapping[str, str]] = {}
 
     key = models.CharField(max_length=MAX_KEY_LENGTH)
     # HMAC of the request's SHA-256, with the secret key of the service.
@@ -104,10 +109,19 @@ class KeyedAnswer(models.Model):
             raise KeyReusedError
         body = known.body and unseal_body(known.body, request)
         data = None if body is None else orjson.Fragment(body)
-        return Response(data, known.status, headers={REPLAYED: "true"})
+        kept = zip(cls.header_columns.values(), known.headers, strict=True)
+        headers = {name: text for name, text in kept if text is not None}
+        return Response(data, known.status, headers=headers | {REPLAYED: "true"})
 
     @classmethod
-    def store(cls, request: KeyedRequest, data: Any, status: int = HTTP_200_OK) -> None:
+    def store(
+        cls,
+        request: KeyedRequest,
+        data: Any,
+        status: int = HTTP_200_OK,
+        headers: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Store an answer; of `headers` those that the table has a column for."""
         body = None if data is None else dump_json(data)
         if body is not None:
             is_large = len(body) > MAX_BODY_BYTES
@@ -118,6 +132,8 @@ class KeyedAnswer(models.Model):
             "body": body,
             "kept": MAX_KEYS - 1,
         }
+        for column, name in cls.header_columns.items():
+            params[column] = (headers or {}).get(name)
         with prepared_cursor() as cursor:
             cursor.execute(cls._format(_STORE), params)
             if cursor.fetchone() is None:
@@ -126,8 +142,13 @@ class KeyedAnswer(models.Model):
 
     @classmethod
     def _format(cls, statement: str) -> str:
-        columns = cls.owner_columns
+        columns, headers = cls.owner_columns, cls.header_columns
         return statement.format(
+            headers="".join(f", {each}" for each in headers),
+            sent_headers="".join(f", %({each})s" for each in headers),
+            new_headers="".join(f", {each} = excluded.{each}" for each in headers),
+            header_texts=f"ARRAY[{', '.join(f'{each}::text' for each in headers)}]"
+            "::text[]",
             table=cls._meta.db_table,
             columns=", ".join(columns),
             values=", ".join(f"%({each})s" for each in columns),

@@ -31,8 +31,9 @@ from core.api.fields import (
     StrictCharField,
     find_cleared_value,
 )
-from core.api.openapi_hooks import CREATED_ITEM, REPLAYABLE, VERSIONED
+from core.api.openapi_hooks import CREATED_ITEM, RECORDED, REPLAYABLE, VERSIONED
 from core.api.preconditions import IF_MATCH, is_guarded, is_versioned
+from core.api.recording import is_recorded
 from core.api.request_keys import IDEMPOTENCY_KEY, takes_key
 from core.api.serializers import (
     METHODS_OF_CHANGES,
@@ -167,6 +168,9 @@ class ApiAutoSchema(AutoSchema):
                 operation.setdefault("parameters", []).append(KEY_PARAMETER)
                 for status in responses.keys() & {"200", "201", "204"}:
                     operation["responses"][status][REPLAYABLE] = True
+            if is_recorded(self.view, self.view.request):
+                for status in responses.keys() & {"200", "204"}:
+                    operation["responses"][status][RECORDED] = True
             if is_guarded(self.view):
                 operation.setdefault("parameters", []).append(IF_MATCH_PARAMETER)
             if is_versioned(self.view):

@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from core.api.documented_errors import DEFAULT_RESPONSE, RETRY_AFTER_STATUSES
+from core.api.recording import OPERATION_ID
 from core.api.request_keys import REPLAYED
 from core.api.serializers import to_camel_case
 
@@ -15,6 +16,7 @@ CREATED_ITEM = "x-created-item"
 # Replaced by a header.
 VERSIONED = "x-versioned"
 REPLAYABLE = "x-replayable"
+RECORDED = "x-recorded"
 METHODS = ("get", "post", "put", "patch", "delete")
 HEADERS: dict[str, Any] = {
     "X-Request-ID": {
@@ -37,6 +39,10 @@ HEADERS: dict[str, Any] = {
     },
     REPLAYED: {
         "description": "`true` if the answer is that of an earlier request.",
+        "schema": {"type": "string"},
+    },
+    OPERATION_ID: {
+        "description": "Names what the request did, to undo it; none if nothing.",
         "schema": {"type": "string"},
     },
     "Content-Disposition": {
@@ -152,6 +158,8 @@ def add_response_headers(result: dict[str, Any], **_: Any) -> dict[str, Any]:
                 names.append("ETag")
             if response.pop(VERSIONED, False):
                 names.append("ETag")
+            if response.pop(RECORDED, False):
+                names.append(OPERATION_ID)
             if response.pop(REPLAYABLE, False):
                 names.append(REPLAYED)
             response["headers"] = {

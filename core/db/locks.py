@@ -16,11 +16,18 @@ class AdvisoryLock(IntEnum):
     PURCHASE_TOKEN = 0x4249  # hash of the token
 
 
-def advisory_xact_lock(lock: AdvisoryLock, object_id: int = 0) -> None:
-    """Keep the lock until the transaction ends."""
+def advisory_xact_lock(
+    lock: AdvisoryLock, object_id: int = 0, setting: str = ""
+) -> None:
+    """Keep the lock, and a setting such as `ledger.records`, until the end.
+
+    Both are one round trip. The setting is a constant, which is turned on.
+    """
+    before = f"SET LOCAL {setting} = 'on'; " if setting else ""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT pg_advisory_xact_lock(%s, %s)", [lock, object_id % KEY_RANGE]
+            f"{before}SELECT pg_advisory_xact_lock(%s, %s)",
+            [lock, object_id % KEY_RANGE],
         )
 
 

@@ -28,9 +28,11 @@ from ledger.backup.validation import validate_tables
 from ledger.backup.workbook import open_tables
 from ledger.base.encryption import account_number_associated_data, can_decrypt
 from ledger.base.ledger_write import LockedLedger, ledger_write
+from ledger.base.operations import store_whole_operation
 from ledger.errors import RestoreTimeoutError
-from ledger.models import Wallet
+from ledger.models import OperationKind, RowAction, Wallet
 from ledger.models.schedule import Frequency, Schedule
+from ledger.operations.copies import copy_ledger, count_rows
 from ledger.rollups.definitions import bulk_write
 from ledger.rollups.time_limit import (
     STATEMENT_TIMEOUT_SECONDS,
@@ -97,7 +99,8 @@ def raise_on_statement_timeout() -> Iterator[None]:
         raise
 
 
-@ledger_write
+# As a whole, by its copy.
+@ledger_write(is_recorded=False)
 def replace_ledger(
     ledger: LockedLedger,
     backup: Backup,
@@ -124,12 +127,20 @@ def replace_ledger(
         for name, stored in numbers
         if not can_decrypt(stored, keys, context)
     }
+    copy_ledger(ledger)
     with bulk_write(ledger):
         delete_ledger_for_restore(ledger)
         LedgerWriter(ledger.member, now, encrypted_numbers).write(backup)
     log_security_event(
         SecurityEvent.RESTORED, ledger.member.pk, is_by_staff=is_by_staff
     )
+    member_id = ledger.member.pk
+    caller_id = None if is_by_staff else member_id
+    counts = {
+        kind: {RowAction.CREATED.value: count}
+        for kind, count in count_rows(ledger).items()
+    }
+    store_whole_operation(member_id, OperationKind.RESTORE, caller_id, counts)
     on_written(ledger)
 
 

@@ -25,6 +25,7 @@ from core.api.parsers import (
     read_limited,
 )
 from core.api.permissions import IsPremium
+from core.api.recording import OPERATION_ID
 from core.api.request_keys import IDEMPOTENCY_KEY
 from core.api.serializers import validate_body, validate_query
 from core.api.unknown_names import REPEATED
@@ -49,7 +50,7 @@ from ledger.errors import (
     RestoreInProgressError,
     RestoreTimeoutError,
 )
-from ledger.models import RequestKey
+from ledger.models import OperationKind, RequestKey
 
 SCHEMA_TAG = "Backup"
 XLSX_CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -109,6 +110,7 @@ class RestoreView(OwnedView):
     schema_tag = SCHEMA_TAG
     # The file is read before the transaction begins.
     is_one_transaction = False
+    operations = {"post": OperationKind.RESTORE}
     _keyed: KeyedRequest | None = None
     body_limits = {"post": MAX_MULTIPART_BYTES}
     raises = {
@@ -143,7 +145,8 @@ class RestoreView(OwnedView):
         def keep_answer(_: LockedLedger, result: RestoreResult) -> None:
             if keyed:
                 raise_if_answered(keyed)
-                RequestKey.store(keyed, describe(result))
+                headers = {OPERATION_ID: self.operation_id}
+                RequestKey.store(keyed, describe(result), headers=headers)
 
         try:
             result = restore_backup(

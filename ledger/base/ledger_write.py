@@ -12,6 +12,13 @@ from accounts.models import Member
 from core.db.locks import AdvisoryLock, advisory_xact_lock
 from core.db.transactions import retry_on_conflict
 from core.errors import raise_on_constraint_violation
+from ledger.base.operations import (
+    RECORDS,
+    Recording,
+    find_recording,
+    start_records,
+    store_operation,
+)
 from ledger.currencies.rates import RateCache, retry_with_rates
 from ledger.errors import LedgerFullError
 from ledger.models.base import MAX_ENTRIES_CONSTRAINT
@@ -95,27 +102,33 @@ class LedgerWrite(Generic[P, R]):
         attempt: Callable[Concatenate[Member, P], R | None] | None,
         can_wait_for_rates: bool,
         lock_timeout: bool,
+        is_recorded: bool,
     ) -> None:
         self._rule = rule
         self._attempt = attempt and retry_on_conflict(attempt)
         self._can_wait_for_rates = can_wait_for_rates
         self._lock_timeout = lock_timeout
+        self._is_recorded = is_recorded
         functools.update_wrapper(self, rule)
 
     def __call__(self, member: Member, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the rule in a transaction under the member's lock.
 
-        Within `open_to_writes` it is the open transaction, else a new one.
+        Within `open_to_writes` it is the open transaction, else a new one. Within
+        `record` it is an operation.
         """
         precondition, ledger = _precondition.get(), _open_ledger.get()
-        if self._attempt is not None and precondition is None:
+        recording = find_recording() if self._is_recorded else None
+        if self._attempt and precondition is None and recording is None:
             with raise_on_full_ledger():
                 result = self._attempt(member, *args, **kwargs)
             if result is not None:
                 return result
         if ledger is not None and ledger.member.pk == member.pk:
+            if recording is not None:
+                start_records()
             with raise_on_full_ledger():
-                return self._rule(ledger, *args, **kwargs)
+                return self._run(recording, ledger, *args, **kwargs)
 
         @retry_on_conflict
         def write(rates: RateCache) -> R:
@@ -124,17 +137,33 @@ class LedgerWrite(Generic[P, R]):
                     with connection.cursor() as cursor:
                         cursor.execute("SET LOCAL lock_timeout = 0")
                 # No row is locked before.
-                advisory_xact_lock(AdvisoryLock.LEDGER, member.pk)
+                setting = RECORDS if recording is not None else ""
+                advisory_xact_lock(AdvisoryLock.LEDGER, member.pk, setting)
                 if precondition is not None:
                     precondition.check()
                 ledger = LockedLedger(member, rates, key=_KEY)
-                return self._rule(ledger, *args, **kwargs)
+                return self._run(recording, ledger, *args, **kwargs)
 
         # The log of conflicts names the rule.
         write.__qualname__ = self._rule.__qualname__
         result = retry_with_rates(write, can_wait=self._can_wait_for_rates)
         if precondition is not None:
             precondition.is_fulfilled = True
+        return result
+
+    def _run(
+        self,
+        recording: Recording | None,
+        ledger: LockedLedger,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> R:
+        if recording is None:
+            return self._rule(ledger, *args, **kwargs)
+        # Of an attempt that has failed.
+        recording.operation_id = None
+        result = self._rule(ledger, *args, **kwargs)
+        store_operation(ledger.member.pk, recording)
         return result
 
     def within(self, ledger: LockedLedger, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -148,7 +177,10 @@ def ledger_write(
 ) -> LedgerWrite[P, R]: ...
 @overload
 def ledger_write(
-    *, can_wait_for_rates: bool = True, lock_timeout: bool = True
+    *,
+    can_wait_for_rates: bool = True,
+    lock_timeout: bool = True,
+    is_recorded: bool = True,
 ) -> Callable[[Callable[Concatenate[LockedLedger, P], R]], LedgerWrite[P, R]]: ...
 @overload
 def ledger_write(
@@ -156,6 +188,7 @@ def ledger_write(
     attempt: Callable[Concatenate[Member, P], R | None],
     can_wait_for_rates: bool = True,
     lock_timeout: bool = True,
+    is_recorded: bool = True,
 ) -> Callable[[Callable[Concatenate[LockedLedger, P], R]], LedgerWrite[P, R]]: ...
 def ledger_write(
     rule: Callable[Concatenate[LockedLedger, P], R] | None = None,
@@ -163,6 +196,7 @@ def ledger_write(
     attempt: Callable[Concatenate[Member, P], R | None] | None = None,
     can_wait_for_rates: bool = True,
     lock_timeout: bool = True,
+    is_recorded: bool = True,
 ) -> object:
     """Decorate a rule that writes rows of a ledger.
 
@@ -178,11 +212,15 @@ def ledger_write(
     `can_wait_for_rates`; if not, the rate counts as unavailable.
 
     Without `lock_timeout` a job waits for the ledger as long as it takes.
+
+    Within `record` the write is an operation, unless it says that it `is_recorded`
+    otherwise.
     """
     write = functools.partial(
         LedgerWrite,
         attempt=attempt,
         can_wait_for_rates=can_wait_for_rates,
         lock_timeout=lock_timeout,
+        is_recorded=is_recorded,
     )
     return write if rule is None else write(rule)

@@ -4,7 +4,8 @@ The id of another member's row is 404 in a path or query and a validation error 
 body, indistinguishable from an unknown id (spec 1.8).
 """
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar, cast
 
@@ -26,18 +27,25 @@ from core.api.preconditions import (
     read_if_match,
     read_version,
 )
-from core.api.request_keys import IDEMPOTENCY_KEY
+from core.api.recording import OPERATION_ID
+from core.api.request_keys import IDEMPOTENCY_KEY, REPLAYED
 from core.api.views import ViewSet, raise_if_compressed
 from core.api.viewsets import ModelViewSet
 from core.errors import NotFoundError
 from ledger.base.ledger_write import require
+from ledger.base.operations import Recording, record
 from ledger.base.request_keys import answer_once
+from ledger.models import OperationKind
 from ledger.models.base import OwnedModel, OwnedQuerySet
 
 MAX_ID = 2**63 - 1
 
 
 class OwnedView(KeyedView):
+    # Handlers or actions whose writes are recorded, so that they can be undone.
+    operations: ClassVar[Mapping[str, OperationKind]] = {}
+    _recording: Recording | None = None
+
     @property
     def member(self) -> Member:
         return current_member(self.request)
@@ -49,7 +57,43 @@ class OwnedView(KeyedView):
     def answer_once(
         self, keyed: KeyedRequest, handle: Callable[[], Response]
     ) -> Response:
-        return answer_once(self.member, keyed, handle)
+        def handle_and_name() -> Response:
+            return self._name_operation(handle())
+
+        return answer_once(self.member, keyed, handle_and_name)
+
+    def prepare(self, request: Request) -> None:
+        """Let the handler record what it writes, if it is an operation."""
+        method = str(request.method).lower()
+        kind = self.operations.get(getattr(self, "action", None) or method)
+        if kind is not None:
+            handler = getattr(self, method)
+
+            @functools.wraps(handler)
+            def handle(request: Request, *args: Any, **kwargs: Any) -> Response:
+                with record(kind, self.member.pk) as self._recording:
+                    response: Response = handler(request, *args, **kwargs)
+                return response
+
+            setattr(self, method, handle)
+        super().prepare(request)
+
+    @property
+    def operation_id(self) -> int | None:
+        """Return the operation that the handler has been; None if it wrote nothing."""
+        return self._recording.operation_id if self._recording else None
+
+    def _name_operation(self, response: Response) -> Response:
+        if self.operation_id is not None and is_success(response.status_code):
+            response.headers[OPERATION_ID] = str(self.operation_id)
+        return response
+
+    def finalize_response(
+        self, request: Request, response: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        if not response.headers.get(REPLAYED):
+            self._name_operation(response)
+        return super().finalize_response(request, response, *args, **kwargs)
 
 
 class OwnedViewSet(OwnedView, ViewSet):
@@ -67,6 +111,9 @@ class OwnedModelViewSet(OwnedView, ModelViewSet):
     guarded_actions: ClassVar[AbstractSet[str]] = frozenset(
         {"update", "partial_update", "destroy"}
     )
+    operations: ClassVar[Mapping[str, OperationKind]] = {
+        "destroy": OperationKind.DELETE
+    }
     _if_match: IfMatch | None = None
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:

@@ -10,7 +10,8 @@ from ledger.base.ledger_write import LockedLedger, ledger_write, open_to_writes
 from ledger.models import RequestKey
 
 
-@ledger_write
+# What `handle` writes is.
+@ledger_write(is_recorded=False)
 def answer_once(
     ledger: LockedLedger, request: KeyedRequest, handle: Callable[[], Response]
 ) -> Response:
@@ -25,7 +26,7 @@ def answer_once(
     with open_to_writes(ledger):
         response = handle()
     if is_success(response.status_code):
-        RequestKey.store(request, response.data, response.status_code)
+        RequestKey.store(request, response.data, response.status_code, response.headers)
     return response
 
 

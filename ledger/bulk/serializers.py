@@ -176,10 +176,19 @@ class OutcomeSerializer(Serializer):
     )
 
 
+class OperationIdField(serializers.IntegerField):
+    """The operation by which all of it can be undone."""
+
+    def __init__(self) -> None:
+        text = "Id of the operation, to undo it; null if nothing was changed."
+        super().__init__(allow_null=True, help_text=text)
+
+
 class BatchSerializer(Serializer):
     results = OutcomeSerializer(
         many=True, help_text="One for each operation, in their order."
     )
+    operation_id = OperationIdField()
 
 
 def describe_outcome(number: int, outcome: Outcome) -> dict[str, Any]:
@@ -287,6 +296,7 @@ class BulkChangeSerializer(Serializer):
     refused = RefusedEntrySerializer(
         many=True, help_text="Those entries, at most 100 of them."
     )
+    operation_id = OperationIdField()
 
 
 def describe_change(change: BulkChange) -> dict[str, Any]:

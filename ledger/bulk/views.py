@@ -23,6 +23,7 @@ from ledger.bulk.serializers import (
 )
 from ledger.entries.filter_serializers import make_filter
 from ledger.entries.views import SingleEntryViewSet
+from ledger.models import OperationKind
 
 
 class EntryViewSet(SingleEntryViewSet):
@@ -31,6 +32,10 @@ class EntryViewSet(SingleEntryViewSet):
     raises = {
         "run_entry_batch": [ProviderUnavailableError],
         "change_entries": [LimitReachedError],
+    }
+    operations = SingleEntryViewSet.operations | {
+        "run_entry_batch": OperationKind.BATCH,
+        "change_entries": OperationKind.BULK_CHANGE,
     }
     body_limits = {
         # 2 kB for each entry. Who has larger ones sends fewer.
@@ -55,7 +60,7 @@ class EntryViewSet(SingleEntryViewSet):
             self.member, operations, timezone.now(), is_atomic=is_atomic
         )
         results = [describe_outcome(*each) for each in enumerate(outcomes)]
-        return Response({"results": results})
+        return Response({"results": results, "operationId": self.operation_id})
 
     @extend_schema(request=BulkChangeRequestSerializer, responses=BulkChangeSerializer)
     def change_entries(self, request: Request) -> Response:
@@ -75,4 +80,5 @@ class EntryViewSet(SingleEntryViewSet):
         result = change_entries(
             self.member, chosen, change, timezone.now(), dry_run=values["dry_run"]
         )
-        return Response(describe_change(result))
+        answer = describe_change(result) | {"operationId": self.operation_id}
+        return Response(answer)

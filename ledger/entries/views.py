@@ -58,7 +58,7 @@ from ledger.entries.transfer_candidates import (
 )
 from ledger.entry_shape import MAX_SHAPE_BYTES, EntryShape
 from ledger.errors import DeletedError, LinesMismatchError, RefundExceedsError
-from ledger.models import Entry
+from ledger.models import Entry, OperationKind
 
 _RAISED_BY_WRITES = [
     LimitReachedError,
@@ -93,6 +93,11 @@ class SingleEntryViewSet(OwnedModelViewSet):
     }
     guarded_actions = OwnedModelViewSet.guarded_actions | {
         *("confirm_entry", "refund_entry", "merge_entry", "unmerge_entry")
+    }
+
+    operations = OwnedModelViewSet.operations | {
+        "merge_entry": OperationKind.MERGE,
+        "unmerge_entry": OperationKind.UNMERGE,
     }
 
     def respond(self, entry_id: int, status_code: int = status.HTTP_200_OK) -> Response:

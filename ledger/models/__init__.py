@@ -10,6 +10,13 @@ from ledger.models.investments import Position, Stock, StockQuote, Trade
 from ledger.models.ledgers import Ledger
 from ledger.models.merged_entries import MergedEntry
 from ledger.models.notification_counts import NotificationCount
+from ledger.models.operations import (
+    LedgerCopy,
+    Operation,
+    OperationKind,
+    OperationRow,
+    RowAction,
+)
 from ledger.models.quick_entries import QuickEntry, QuickEntryLine, QuickEntryTag
 from ledger.models.rates import FxRate
 from ledger.models.recurring import (
@@ -45,11 +52,15 @@ __all__ = [
     "EntryTag",
     "FxRate",
     "Ledger",
+    "LedgerCopy",
     "MemoRollup",
     "MergedEntry",
     "Notification",
     "NotificationCount",
     "Occurrence",
+    "Operation",
+    "OperationKind",
+    "OperationRow",
     "Position",
     "QuickEntry",
     "QuickEntryLine",
@@ -58,6 +69,7 @@ __all__ = [
     "RecurringRule",
     "RecurringTag",
     "RequestKey",
+    "RowAction",
     "RowKind",
     "Stock",
     "StockQuote",

@@ -3,6 +3,7 @@
 from django.db import models
 
 from core.api.keyed_answers import KeyedAnswer
+from core.api.recording import OPERATION_ID
 from core.db.constraints import CompositeForeignKey
 from ledger.models.base import OwnedModel
 
@@ -11,10 +12,13 @@ class RequestKey(KeyedAnswer, OwnedModel):
     """The answer of a request, written in the transaction of its effect (spec 3.23)."""
 
     owner_columns = ("member_id", "caller_id")
+    header_columns = {"operation_id": OPERATION_ID}
 
     pk = models.CompositePrimaryKey("member_id", "caller_id", "key")
     # Who sent it.
     caller_id = models.BigIntegerField()
+    # What it did, if that is recorded (spec 3.27).
+    operation_id = models.BigIntegerField(null=True)
 
     class Meta:
         db_table = "account_request_key"

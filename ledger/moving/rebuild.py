@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -11,6 +11,7 @@ from django.db import connection
 from django.db.models import F, Q, Sum
 
 from accounts.models import Member
+from ledger.base.operations import pair_rows
 from ledger.entry_shape import COLUMNS, EntryShape, LineShape
 from ledger.models import (
     Entry,
@@ -220,18 +221,31 @@ def _insert_copies(
         for (row, _), copy in zip(pairs, copies, strict=True)
         for tag in tags[row.pk]
     )
+    if tables.model is Entry:
+        of_copies = zip(copies, pairs, strict=True)
+        pair_rows(member.pk, {copy.pk: row.pk for copy, (row, _) in of_copies})
     return [(copy, shape) for (_, shape), copy in zip(pairs, copies, strict=True)]
 
 
 def release_unfit_refunds(member: Member, changes: Sequence[Change]) -> None:
     """Clear `refund_of` of former expenses, and of expenses below their refunds."""
-    amounts = {
-        change.row.pk: change.after[0].amount or 0
-        if change.after[0].type == EntryType.EXPENSE
-        else 0
-        for change in changes
-        if change.row.type == EntryType.EXPENSE and change.after
-    }
+    release_refunds(
+        member,
+        {
+            change.row.pk: change.after[0].amount or 0
+            if change.after[0].type == EntryType.EXPENSE
+            else 0
+            for change in changes
+            if change.row.type == EntryType.EXPENSE and change.after
+        },
+    )
+
+
+def release_refunds(member: Member, amounts: Mapping[int, int]) -> None:
+    """Clear `refund_of` where the refunds exceed what is left of an expense.
+
+    `amounts` are by entry, 0 for one that is no expense any more.
+    """
     refunds = Entry.objects.owned_by(member).filter(refund_of__in=amounts).order_by()
     lines = EntryLine.objects.owned_by(member).filter(refund_of__in=amounts).order_by()
     totals: Counter[int] = Counter()

@@ -24,7 +24,7 @@ from core.errors import (
 )
 from ledger.base.ownership import OwnedModelViewSet
 from ledger.entries.listing import get_entry_payload
-from ledger.models import Wallet
+from ledger.models import OperationKind, Wallet
 from ledger.models.base import OwnedQuerySet
 from ledger.moving.serializers import MoveToQuerySerializer
 from ledger.wallets import valuations, wallets
@@ -61,6 +61,9 @@ class WalletViewSet(ReorderMixin, OwnedModelViewSet):
         "update": [DuplicateError],
         "destroy": [InUseError, LimitReachedError],
         "reconcile_wallet": [LimitReachedError],
+    }
+    operations = OwnedModelViewSet.operations | {
+        "delete_valuation": OperationKind.DELETE
     }
     queryset = Wallet.objects.all()
     serializer_class = WalletSerializer

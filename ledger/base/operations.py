@@ -1,0 +1,203 @@
+"""Recorded operations: what one request changes is kept, so that it can be undone.
+
+Triggers keep the rows while `ledger.records` is on (`ledger/sql/operations.sql`).
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from django.db import connection
+
+from core.db.rows import prepared_cursor
+from ledger.models import LedgerCopy, Operation, OperationKind, OperationRow, RowKind
+from ledger.models.operations import NOTIFICATION
+
+RECORDS = "ledger.records"
+# An operation of more rows cannot be undone.
+MAX_ROWS = 200_000
+# Of one ledger; the oldest operations lose theirs first.
+MAX_KEPT_ROWS = 500_000
+# Smaller operations leave the limit to the next larger one, and to the daily purge.
+MANY_ROWS = 1_000
+# Names of categories and tags, which a later undo may need.
+_ALWAYS_KEPT = (RowKind.CATEGORY, RowKind.TAG)
+# Nothing was changed if the revision is that of an earlier operation.
+_STORE = """
+    WITH revised AS (
+        SELECT revision FROM account_ledger WHERE member_id = %(member)s
+    ), by_action AS (
+        SELECT kind, action, count(*) AS row_count
+        FROM account_operation_row
+        WHERE member_id = %(member)s AND operation_id = (SELECT revision FROM revised)
+            AND kind <> %(notification)s
+        GROUP BY kind, action
+    ), stored AS (
+        INSERT INTO account_operation
+            (member_id, id, kind, caller_id, counts, row_count)
+        SELECT %(member)s, (SELECT revision FROM revised), %(kind)s, %(caller)s,
+            jsonb_object_agg(kind, actions), sum(row_count)
+        FROM (
+            SELECT kind, jsonb_object_agg(action, row_count) AS actions,
+                sum(row_count) AS row_count
+            FROM by_action GROUP BY kind
+        ) by_kind
+        HAVING count(*) > 0
+        ON CONFLICT (member_id, id) DO NOTHING
+        RETURNING id, row_count
+    )
+    SELECT id, row_count FROM stored
+"""
+_STORE_WHOLE = """
+    INSERT INTO account_operation
+        (member_id, id, kind, caller_id, counts, row_count, is_whole)
+    SELECT member_id, revision, %(kind)s, %(caller)s, %(counts)s, %(rows)s, true
+    FROM account_ledger WHERE member_id = %(member)s
+    RETURNING id
+"""
+_PAIR = """
+    UPDATE account_operation_row kept SET partner_id = pair.partner_id
+    FROM (
+        SELECT * FROM unnest(%(rows)s::bigint[], %(partners)s::bigint[])
+    ) pair (row_id, partner_id)
+    WHERE kept.member_id = %(member)s AND kept.kind = %(kind)s
+        AND kept.row_id = pair.row_id AND kept.operation_id = (
+            SELECT revision FROM account_ledger WHERE member_id = %(member)s
+        )
+"""
+# The newest ones that fit stay.
+_MAKE_ROOM = """
+    SELECT id FROM (
+        SELECT id, sum(row_count) OVER (ORDER BY id DESC) AS total
+        FROM account_operation
+        WHERE member_id = %(member)s AND is_kept AND NOT is_whole
+    ) kept
+    WHERE total > %(limit)s
+"""
+
+
+@dataclass(slots=True)
+class Recording:
+    """`operation_id` is set once rows were changed."""
+
+    kind: OperationKind
+    caller_id: int
+    operation_id: int | None = None
+
+
+_recording: ContextVar[Recording | None] = ContextVar("recording", default=None)
+
+
+@contextmanager
+def record(kind: OperationKind, caller_id: int) -> Iterator[Recording]:
+    """Let a write in the block be an operation."""
+    recording = Recording(kind, caller_id)
+    token = _recording.set(recording)
+    try:
+        yield recording
+    finally:
+        _recording.reset(token)
+
+
+def find_recording() -> Recording | None:
+    return _recording.get()
+
+
+def start_records() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL {RECORDS} = 'on'")
+
+
+def stop_records() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL {RECORDS} = 'off'")
+
+
+def store_operation(member_id: int, recording: Recording) -> None:
+    """Store the operation whose rows the transaction has changed, if it has any."""
+    params = {
+        "member": member_id,
+        "kind": recording.kind,
+        "caller": recording.caller_id,
+        "notification": NOTIFICATION,
+    }
+    with prepared_cursor() as cursor:
+        cursor.execute(_STORE, params)
+        stored = cursor.fetchone()
+    if stored is None:
+        return
+    recording.operation_id, row_count = stored
+    if row_count > MAX_ROWS:
+        forget_rows(member_id, [stored[0]])
+    elif row_count >= MANY_ROWS:
+        make_room(member_id)
+
+
+def store_whole_operation(
+    member_id: int,
+    kind: OperationKind,
+    caller_id: int | None,
+    counts: Mapping[str, Any],
+) -> int:
+    """Store an operation that has replaced the ledger, after `copy_ledger`."""
+    actions = [action for by_action in counts.values() for action in by_action.items()]
+    params = {
+        "member": member_id,
+        "kind": kind,
+        "caller": caller_id,
+        "counts": orjson.dumps(counts).decode(),
+        "rows": sum(count for _, count in actions),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_STORE_WHOLE, params)
+        operation_id: int = cursor.fetchone()[0]
+    recording = find_recording()
+    if recording is not None:
+        recording.operation_id = operation_id
+    return operation_id
+
+
+def pair_rows(member_id: int, partners: Mapping[int, int]) -> None:
+    """Name the entry without which another entry of the operation is not undone."""
+    if not partners or find_recording() is None:
+        return
+    params: dict[str, Any] = {
+        "member": member_id,
+        "kind": RowKind.ENTRY,
+        "rows": list(partners),
+        "partners": list(partners.values()),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_PAIR, params)
+
+
+def make_room(member_id: int) -> None:
+    """Let the oldest operations of a ledger beyond its limit lose their undo."""
+    params = {"member": member_id, "limit": MAX_KEPT_ROWS}
+    with connection.cursor() as cursor:
+        cursor.execute(_MAKE_ROOM, params)
+        ids = [operation_id for (operation_id,) in cursor.fetchall()]
+    if ids:
+        forget_rows(member_id, ids)
+
+
+def forget_rows(member_id: int, operation_ids: list[int]) -> None:
+    rows = OperationRow.objects.filter(
+        member_id=member_id, operation_id__in=operation_ids
+    ).exclude(kind__in=_ALWAYS_KEPT)
+    rows._raw_delete(rows.db)
+    operations = Operation.objects.filter(member_id=member_id, id__in=operation_ids)
+    operations.update(is_kept=False)
+
+
+def forget_all_rows(member_id: int) -> None:
+    """Let no operation be undone: the rows that they refer to are replaced."""
+    models: tuple[Any, ...] = (OperationRow, LedgerCopy)
+    for model in models:
+        rows = model.objects.filter(member_id=member_id)
+        rows._raw_delete(rows.db)
+    operations = Operation.objects.filter(member_id=member_id, is_kept=True)
+    operations.update(is_kept=False)

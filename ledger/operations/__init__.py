@@ -1,0 +1,1 @@
+"""Operations and their undo (spec 3.27)."""

@@ -1,0 +1,63 @@
+"""Recorded operations, and a ledger before and after them."""
+
+from typing import Any
+
+from django.db import connection
+
+from accounts.models import Member
+from ledger.account_deletion import REPLACED_BY_RESTORE
+from ledger.models import BudgetIncome, Notification, Position, Tombstone
+from tests.support.clients import JSONClient
+from tests.support.rollups import assert_rollups_are_right
+
+OPERATIONS = "/api/account/operations"
+# They say when and how often rows were written.
+STAMPS = {"version"}
+TABLES = tuple(
+    model
+    for model in (*REPLACED_BY_RESTORE, BudgetIncome, Notification)
+    if model not in {Position, Tombstone}
+)
+_HELD = """
+    SELECT stock_id, quantity, trade_count FROM invest_position
+    WHERE member_id = %s ORDER BY stock_id
+"""
+
+
+class Phone(JSONClient):
+    """Requests that are transactions of their own, as operations are concerned."""
+
+    def request(self, **request: Any) -> Any:
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL ledger.revision = ''")
+            cursor.execute("SET LOCAL ledger.records = 'off'")
+        return super().request(**request)
+
+    def undo(self, operation_id: Any, **body: Any) -> Any:
+        answer = self.send("POST", f"{OPERATIONS}/{operation_id}/undo", body)
+        assert answer.status_code == 200, answer.content
+        assert_rollups_are_right()
+        return answer.data
+
+
+def dump_ledger(member: Member) -> dict[str, list[Any]]:
+    """Return all rows of a ledger with their ids, but for their versions."""
+    rows: dict[str, list[Any]] = {}
+    for model in TABLES:
+        columns = [
+            field.column
+            for field in model._meta.concrete_fields
+            if field.column not in STAMPS
+        ]
+        names = ", ".join(columns)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"SELECT to_json(r)::text FROM (SELECT {names}"  # noqa: S608
+                f" FROM {model._meta.db_table} WHERE member_id = %s) r ORDER BY 1",
+                [member.pk],
+            )
+            rows[model.__name__] = [text for (text,) in cursor.fetchall()]
+    with connection.cursor() as cursor:
+        cursor.execute(_HELD, [member.pk])
+        rows["held"] = cursor.fetchall()
+    return rows
