@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from administration.daily_metrics import save_daily_metrics
+from administration.operations import purge_old_operations
 from administration.request_keys import find_last_member, purge_keys
 from administration.tombstones import purge_old_tombstones
 from core.jobs.ranges import run_job_in_ranges
@@ -25,3 +26,9 @@ def purge_request_keys() -> None:
 def purge_tombstones() -> None:
     """Forget the rows that were deleted more than half a year ago; daily."""
     run_job_in_ranges("purge_tombstones", purge_old_tombstones, find_last_member())
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def purge_operations() -> None:
+    """Forget what undoes operations of more than a month ago; daily."""
+    run_job_in_ranges("purge_operations", purge_old_operations, find_last_member())

@@ -11,6 +11,7 @@ JOB_INTERVALS = {
     "billing.tasks.process_store_notifications": timedelta(minutes=1),
     "board.tasks.purge_images": timedelta(days=1),
     "administration.tasks.purge_request_keys": timedelta(days=1),
+    "administration.tasks.purge_operations": timedelta(days=1),
     "administration.tasks.purge_tombstones": timedelta(days=1),
     "ledger.tasks.run_recurring": timedelta(hours=1),
 }

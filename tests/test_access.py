@@ -87,6 +87,9 @@ member         GET,POST,DELETE       /api/account/wallets/{wallet_id}/valuations
 member         GET                   /api/account/networth                         ledger
 member         GET,POST,PATCH        /api/account/entries                          ledger
 member         POST                  /api/account/entries/batch                    ledger
+member         GET                   /api/account/operations                       ledger
+member         GET                   /api/account/operations/{operation_id}        ledger
+member         POST                  /api/account/operations/{operation_id}/undo   ledger
 member         GET                   /api/account/changes                          ledger
 member         GET                   /api/account/changes/digest                   ledger
 premium        POST                  /api/account/entries/notification             notifications:write

@@ -28,6 +28,7 @@ from tests.support.factories import (
     make_wallet,
 )
 from tests.support.ledger_routes import LEDGER_ROUTES, MAKERS, WHOLE_BODY
+from tests.support.operations import make_operation
 from tests.support.routes import MISSING_ID
 
 pytestmark = pytest.mark.django_db
@@ -119,6 +120,9 @@ BODY_CASES: dict[tuple[str, str], list[Any]] = {
     ],
     ("EntryValuesSerializer", "walletId"): [
         ("PATCH", "/api/account/entries", make_wallet, make_entry),
+    ],
+    ("UndoRequestSerializer", "walletId"): [
+        ("POST", "/api/account/operations/{}/undo", make_wallet, make_operation),
     ],
     ("TradeSerializer", "stockId"): [
         ("POST", "/api/account/trades", make_stock, None),

@@ -4,6 +4,7 @@ import functools
 import math
 import pkgutil
 import re
+from collections.abc import Set as AbstractSet
 from typing import Any, cast
 
 from django.conf import settings
@@ -164,21 +165,31 @@ class ApiAutoSchema(AutoSchema):
             if scope is not None:
                 operation["x-token-scope"] = scope.value
             limit = get_body_limit_of(self.view, self.method)
-            if takes_key(self.view, self.view.request):
-                operation.setdefault("parameters", []).append(KEY_PARAMETER)
-                for status in responses.keys() & {"200", "201", "204"}:
-                    operation["responses"][status][REPLAYABLE] = True
-            if is_recorded(self.view, self.view.request):
-                for status in responses.keys() & {"200", "204"}:
-                    operation["responses"][status][RECORDED] = True
-            if is_guarded(self.view):
-                operation.setdefault("parameters", []).append(IF_MATCH_PARAMETER)
-            if is_versioned(self.view):
-                for status in responses.keys() & {"200", "201"}:
-                    operation["responses"][status][VERSIONED] = True
+            self._describe_headers(operation, responses.keys())
             if "requestBody" in operation and limit != DEFAULT_BODY_BYTES:
                 operation["x-max-body-bytes"] = limit
         return operation
+
+    def _describe_headers(
+        self, operation: dict[str, Any], statuses: AbstractSet[str]
+    ) -> None:
+        """Mark the responses that have headers, and name those of the request."""
+        parameters = []
+        marks: list[tuple[str, set[str]]] = []
+        if takes_key(self.view, self.view.request):
+            parameters.append(KEY_PARAMETER)
+            marks.append((REPLAYABLE, {"200", "201", "204"}))
+        if is_recorded(self.view, self.view.request):
+            marks.append((RECORDED, {"200", "204"}))
+        if is_guarded(self.view):
+            parameters.append(IF_MATCH_PARAMETER)
+        if is_versioned(self.view):
+            marks.append((VERSIONED, {"200", "201"}))
+        for mark, marked in marks:
+            for status in statuses & marked:
+                operation["responses"][status][mark] = True
+        if parameters:
+            operation.setdefault("parameters", []).extend(parameters)
 
     def get_tags(self) -> list[str]:
         return [getattr(self.view, "schema_tag", "Service")]

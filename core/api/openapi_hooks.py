@@ -156,12 +156,8 @@ def add_response_headers(result: dict[str, Any], **_: Any) -> dict[str, Any]:
                 names.append("Location")
             if "304" in operation["responses"] and status in {"200", "304"}:
                 names.append("ETag")
-            if response.pop(VERSIONED, False):
-                names.append("ETag")
-            if response.pop(RECORDED, False):
-                names.append(OPERATION_ID)
-            if response.pop(REPLAYABLE, False):
-                names.append(REPLAYED)
+            marked = {VERSIONED: "ETag", RECORDED: OPERATION_ID, REPLAYABLE: REPLAYED}
+            names += [name for mark, name in marked.items() if response.pop(mark, 0)]
             response["headers"] = {
                 name: {"$ref": f"#/components/headers/{name}"} for name in names
             }

@@ -27,6 +27,7 @@ JOB_LABELS: dict[str, Text] = {
     "process_store_notifications": _("Process notifications of the store"),
     "purge_images": _("Delete unused images"),
     "purge_request_keys": _("Delete old keys of requests"),
+    "purge_operations": _("Forget what undoes old operations"),
     "purge_tombstones": _("Forget rows deleted long ago"),
     "run_recurring": _("Post recurring entries"),
     "send_mail": _("Send mails"),

@@ -38,7 +38,8 @@ EXAMPLES = {
                     "version": 58,
                     "error": None,
                 },
-            ]
+            ],
+            "operationId": 62,
         },
         refusal=invalid(
             "operations.0.id",
@@ -55,6 +56,7 @@ EXAMPLES = {
             "unchanged": 0,
             "refusedCount": 0,
             "refused": [],
+            "operationId": 63,
         },
         refusal=invalid(
             "filter",

@@ -11,6 +11,7 @@ from ledger.changes import examples as changes
 from ledger.entries import examples as entries
 from ledger.investments import examples as investments
 from ledger.notifications import examples as card_notifications
+from ledger.operations import examples as operations
 from ledger.recurring import examples as recurring
 from ledger.tags import examples as tags
 from ledger.wallets import examples as wallets
@@ -22,6 +23,7 @@ EXAMPLES = (
     | entries.EXAMPLES
     | bulk.EXAMPLES
     | changes.EXAMPLES
+    | operations.EXAMPLES
     | card_notifications.EXAMPLES
     | recurring.EXAMPLES
     | budgets.EXAMPLES

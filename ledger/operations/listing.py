@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
+from django.utils import timezone
+
 from accounts.models import Member
 from core.api.pagination import PageRequest
 from core.db.rows import fetch_all
@@ -79,9 +81,9 @@ def describe_operation(operation: Operation) -> dict[str, Any]:
     return {
         "id": operation.id,
         "kind": operation.kind,
-        "at": operation.at,
+        "at": timezone.localtime(operation.at),
         "by": operation.caller_id,
         "counts": operation.counts,
-        "undoableUntil": until,
+        "undoableUntil": until and timezone.localtime(until),
         "undone": operation.undone_by is not None,
     }

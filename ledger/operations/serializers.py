@@ -4,12 +4,11 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.api.fields import OpenTextField, StrictBooleanField, StrictIntegerField
+from core.api.fields import OpenTextField, StrictBooleanField
 from core.api.serializers import Serializer
-from ledger.models import OperationKind, RowAction, RowKind
+from ledger.base.ownership import OwnedIdField
+from ledger.models import OperationKind, RowAction, RowKind, Wallet
 from ledger.operations.undo import MAX_SHOWN_KEPT, Reason, UndoResult
-
-MAX_ID = 2**63 - 1
 
 
 class RecordedOperationSerializer(Serializer):
@@ -71,11 +70,10 @@ class UndoRequestSerializer(Serializer):
     dry_run = StrictBooleanField(
         default=False, help_text="Answer what would happen, and write nothing."
     )
-    wallet_id = StrictIntegerField(
+    wallet_id = OwnedIdField(
+        Wallet,
         required=False,
         allow_null=True,
-        min_value=1,
-        max_value=MAX_ID,
         help_text="The wallet that stands for wallets that were deleted since.",
     )
     force = StrictBooleanField(

@@ -13,7 +13,7 @@ from psycopg.errors import ForeignKeyViolation
 
 from core.errors import MissingItemError, NotFoundError
 from ledger.base.ledger_write import LockedLedger, ledger_write
-from ledger.base.operations import pair_rows
+from ledger.base.operations import make_room, pair_rows
 from ledger.base.quotas import MAX_ROWS, require_room
 from ledger.errors import NotUndoableError
 from ledger.models import (
@@ -157,6 +157,12 @@ def undo_operation(
         if dry_run:
             transaction.set_rollback(True)
     return result
+
+
+@ledger_write(lock_timeout=False, is_recorded=False)
+def make_room_in(ledger: LockedLedger) -> None:
+    """Let the oldest operations of a ledger beyond its limit lose their undo."""
+    make_room(ledger.member.pk)
 
 
 def _require_wallet(ledger: LockedLedger, wallet_id: int | None) -> None:

@@ -45,6 +45,7 @@ from tests.support.factories import (
     make_wallet,
 )
 from tests.support.lock_log import LockLog, record_locks
+from tests.support.operations import make_operation
 from tests.support.routes import METHODS, list_routes
 from tests.support.second_factors import give_totp
 from tests.support.writing_requests import COUNTED_BEFORE, LEFT_OUT, NO_ROWS, REQUESTS
@@ -110,6 +111,7 @@ def cast_of(actor: Member) -> dict[str, Any]:
         "stock": stock,
         "other_stock": make_stock(actor),
         "trade": make_trade(actor, stock=stock),
+        "operation": make_operation(actor),
         "own_post": make_post(actor),
         "post": make_post(other),
         "default": create_default_category(actor, {"name": "D", "type": "income"}),

@@ -19,7 +19,13 @@ from accounts.openapi_examples import CODE, RESET_ID, VERIFICATION_ID
 from accounts.security_examples import TICKET
 from accounts.sessions.store import hash_session_key
 from card_alerts import learn_layout
-from ledger.models import DefaultCategory, Occurrence, StockQuote, TaughtLayout
+from ledger.models import (
+    DefaultCategory,
+    Occurrence,
+    Operation,
+    StockQuote,
+    TaughtLayout,
+)
 from ledger.quick_entries import quick_entries
 from ledger.wallets import wallets
 from tests.support.factories import (
@@ -36,6 +42,7 @@ from tests.support.factories import (
     make_trade,
     make_wallet,
 )
+from tests.support.operations import delete_recorded
 from tests.support.second_factors import give_totp
 
 # A Friday. The examples were written on it.
@@ -269,6 +276,9 @@ def add_ledger(scene: Scene) -> None:
     for first, rows in rows_by_first_id.items():
         for number, row in enumerate(rows, start=first):
             scene.ids[number] = row.pk
+    gone = make_entry(member, date=date(2026, 11, 15), amount=18_000, memo="서점")
+    scene.ids |= {58: gone.pk, 57: delete_recorded(member, gone.pk)}
+    Operation.objects.update(at=NOW)
 
 
 def add_layout(member: Member) -> TaughtLayout:

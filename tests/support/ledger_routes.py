@@ -17,6 +17,7 @@ from tests.support.factories import (
     make_trade,
     make_wallet,
 )
+from tests.support.operations import make_operation
 from tests.support.routes import list_routes
 
 # How a row of somebody else is made for each id in a path.
@@ -31,6 +32,7 @@ MAKERS: dict[str, Callable[[Member], Any]] = {
     "stock_id": make_stock,
     "trade_id": make_trade,
     "layout_id": make_layout,
+    "operation_id": make_operation,
 }
 
 # A body that each of the routes would accept for a row of the caller.

@@ -22,11 +22,12 @@ from billing.account_tokens import get_account_token
 from board.models import CommentVote, Image, PostKey, PostVote
 from ledger.entries.merges import merge_entries
 from ledger.entries.transfer_candidates import dismiss_transfer
-from ledger.entries.writing import create_entry, delete_entry, refund_entry
+from ledger.entries.writing import create_entry, refund_entry
 from ledger.entry_shape import EntryShape, LineShape
 from ledger.models import (
     BudgetIncome,
     Entry,
+    LedgerCopy,
     Notification,
     Occurrence,
     QuickEntryTag,
@@ -50,6 +51,7 @@ from tests.support.factories import (
     make_trade,
     make_wallet,
 )
+from tests.support.operations import delete_recorded
 from tests.support.purchases import make_purchase
 
 NOON = datetime.fromisoformat("2026-11-20T12:00:00+09:00")
@@ -69,7 +71,10 @@ def give_everything(member: Member) -> None:
     )
     gone = make_entry(member)
     Entry.objects.filter(member=member, pk=gone.pk).update(client_id=uuid.uuid4())
-    delete_entry(member, gone.pk)
+    delete_recorded(member, gone.pk)
+    LedgerCopy.objects.create(
+        member=member, table_name="account", columns=["id"], data=b"x"
+    )
     quick = make_quick_entry(member, wallet=wallet, category=major)
     QuickEntryTag.objects.create(
         quick_entry=quick, tag=make_tag(member), member_id=member.pk, position=0

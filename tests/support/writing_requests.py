@@ -78,6 +78,7 @@ REQUESTS: list[tuple[str, str, Any]] = [
     ),
     ("PATCH", f"{A}/entries/notification-settings", {"captureBankTexts": True}),
     ("DELETE", f"{A}/entries/layouts/@layout", None),
+    ("POST", f"{A}/operations/@operation/undo", {}),
     ("POST", f"{A}/categories", {"name": "New", "type": "expense"}),
     ("POST", f"{A}/categories/import", {}),
     ("PUT", f"{A}/categories/reorder", {"ids": ["@into", "@category"]}),

@@ -75,7 +75,9 @@ def test_last_run_of_each_job_is_told_and_old_ones_go() -> None:
 
 
 # These are shared by those that start at the same time.
-SHARED = {"purge_request_keys", "purge_tombstones", "run_recurring"}
+SHARED = {
+    *("purge_operations", "purge_request_keys", "purge_tombstones", "run_recurring"),
+}
 
 
 def test_no_scheduled_job_runs_beside_itself(monkeypatch: pytest.MonkeyPatch) -> None:
