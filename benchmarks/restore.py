@@ -17,7 +17,7 @@ from typing import Any
 import psycopg
 from python_calamine import CalamineWorkbook
 
-from benchmarks.client import Client, Series, Target
+from benchmarks.client import Client, Series, Target, get_json
 from benchmarks.environment import BenchmarkEnvironment
 from benchmarks.processes import measure_peak_memory
 from benchmarks.report import Row, bounded
@@ -95,7 +95,27 @@ def measure(environment: BenchmarkEnvironment) -> list[Row]:
             MAX_PEAK_MIB,
         ),
         measure_tags(environment, small, large_size // 2),
+        measure_undo(environment, uploads[large], large),
     ]
+
+
+def measure_undo(
+    environment: BenchmarkEnvironment, restore: Target, member: int
+) -> Row:
+    """Compare the undo of a restore with the restore: both replace equal ledgers."""
+    restoring, undoing = [], []
+    for _ in range(environment.effort.rounds):
+        restoring.append(upload(restore))
+        newest = environment.service_target("/api/account/operations?size=1", member)
+        (operation,) = get_json(newest)["results"]
+        path = f"/api/account/operations/{operation['id']}/undo"
+        undo = environment.service_target(path, member)
+        undoing.append(upload(undo.sending({"force": True})))
+    undone, restored = median(undoing), median(restoring)
+    level = f"{undone:.2f} s : {restored:.2f} s"
+    return bounded(
+        NAME, "undo of a restore : the restore", level, undone / restored, 1.2
+    )
 
 
 def measure_tags(environment: BenchmarkEnvironment, member: int, size: int) -> Row:

@@ -1,11 +1,14 @@
-"""What a client that keeps a copy asks for: changes, batches, bulk changes."""
+"""What a client that keeps a copy asks for: changes, batches, bulk changes, undo."""
 
+import json
+import statistics
 import time
 from itertools import count
+from typing import Any
 
 import psycopg
 
-from benchmarks.client import Calls, Client, get_json
+from benchmarks.client import Calls, Client, Target, get_json
 from benchmarks.dataset import IDS_PER_MEMBER
 from benchmarks.entries import ENTRY, NEWEST_PATH, read_page
 from benchmarks.entries import PATH as ENTRIES
@@ -14,6 +17,7 @@ from benchmarks.report import Row, bounded, compare, log_progress
 
 NAME = "sync"
 CHANGES = "/api/account/changes"
+OPERATIONS = "/api/account/operations"
 REPEATS = 30
 ROWS, CHANGED = 500, 10_000
 MAX_NOTHING_NEW, MAX_ROWS_IN_T_AND_Q, MIN_TIMES_FASTER = 1.2, 2.5, 15
@@ -97,18 +101,28 @@ def measure_bulk_change(environment: BenchmarkEnvironment, member: int) -> list[
     target, number = environment.service_target(ENTRIES, member), count()
     rows = []
     for name in ("memo", "category and tags"):
-        seconds = []
+        changing, undoing = [], []
         for _ in range(environment.effort.rounds):
             turn = next(number)
             change: dict[str, object] = {"set": {"memo": f"bulk {turn}"}}
             if name != "memo":
                 change = {"set": {"category": f"Minor {10 + turn % 2}"}}
                 change["addTags"] = [f"tag {turn % 12}"]
-            client = Client(target.sending(body | change, "PATCH"))
-            started = time.monotonic()
-            client()
-            seconds.append(time.monotonic() - started)
-        middle = sorted(seconds)[len(seconds) // 2]
-        what = f"bulk change of {size:,}, {name}; seconds"
-        rows.append(bounded(NAME, what, f"{middle:.2f} s", middle, MAX_SECONDS))
+            seconds, answer = time_call(target.sending(body | change, "PATCH"))
+            changing.append(seconds)
+            path = f"{OPERATIONS}/{answer['operationId']}/undo"
+            undo = environment.service_target(path, member).sending({})
+            undoing.append(time_call(undo)[0])
+        for what, seconds_of in (("bulk change", changing), ("its undo", undoing)):
+            middle = statistics.median(seconds_of)
+            label = f"{what} of {size:,}, {name}; seconds"
+            rows.append(bounded(NAME, label, f"{middle:.2f} s", middle, MAX_SECONDS))
     return rows
+
+
+def time_call(target: Target) -> tuple[float, Any]:
+    """Return the seconds until the answer, and the answer."""
+    client = Client(target)
+    started = time.monotonic()
+    answer = client()
+    return time.monotonic() - started, json.loads(answer)

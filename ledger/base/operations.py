@@ -3,7 +3,7 @@
 Triggers keep the rows while `ledger.records` is on (`ledger/sql/operations.sql`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ import orjson
 from django.db import connection
 
 from core.db.rows import prepared_cursor
+from ledger.base.bulk_rows import format_ids
 from ledger.models import LedgerCopy, Operation, OperationKind, OperationRow, RowKind
 from ledger.models.operations import NOTIFICATION
 
@@ -57,6 +58,34 @@ _STORE_WHOLE = """
     SELECT member_id, revision, %(kind)s, %(caller)s, %(counts)s, %(rows)s, true
     FROM account_ledger WHERE member_id = %(member)s
     RETURNING id
+"""
+# As the triggers do, row by row.
+_KEEP_ENTRIES = """
+    INSERT INTO account_operation_row
+        (member_id, operation_id, kind, row_id, action, before)
+    SELECT %(member)s, (SELECT account_draw_revision(%(member)s)), 'entry', entry.id,
+        'changed', entry.before
+    FROM account_entry_snapshots(%(member)s, %(ids)s::bigint[]) entry
+    ON CONFLICT DO NOTHING
+"""
+_KEEP_DELETED_ENTRIES = """
+    INSERT INTO account_operation_row
+        (member_id, operation_id, kind, row_id, action, before)
+    SELECT %(member)s, (SELECT account_draw_revision(%(member)s)), 'entry', entry.id,
+        'deleted',
+        entry.before || account_lost_parts(%(member)s, 'entry', entry.id)
+    FROM account_entry_snapshots(%(member)s, %(ids)s::bigint[]) entry
+    ON CONFLICT (member_id, operation_id, kind, row_id) DO UPDATE
+    SET action = 'deleted'
+"""
+_NOTE_NEW_ENTRIES = """
+    INSERT INTO account_operation_row
+        (member_id, operation_id, kind, row_id, action)
+    SELECT %(member)s, (SELECT account_draw_revision(%(member)s)), 'entry', id,
+        'created'
+    FROM unnest(%(ids)s::bigint[]) id
+    ON CONFLICT (member_id, operation_id, kind, row_id) DO UPDATE
+    SET action = 'changed'
 """
 _PAIR = """
     UPDATE account_operation_row kept SET partner_id = pair.partner_id
@@ -114,6 +143,35 @@ def start_records() -> None:
 def stop_records() -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"SET LOCAL {RECORDS} = 'off'")
+
+
+@contextmanager
+def keep_entries(
+    member_id: int,
+    *,
+    changed: Collection[int] = (),
+    created: Collection[int] = (),
+    deleted: Collection[int] = (),
+) -> Iterator[None]:
+    """Record many entries together, which the block changes, creates or deletes.
+
+    It changes nothing else. Without a recording nothing is kept.
+    """
+    if find_recording() is None:
+        yield
+        return
+    with connection.cursor() as cursor:
+        for statement, ids in (
+            (_KEEP_ENTRIES, changed),
+            (_NOTE_NEW_ENTRIES, created),
+            (_KEEP_DELETED_ENTRIES, deleted),
+        ):
+            if ids:
+                params = {"member": member_id, "ids": format_ids(ids)}
+                cursor.execute(statement, params)
+    stop_records()
+    yield
+    start_records()
 
 
 def store_operation(member_id: int, recording: Recording) -> None:

@@ -19,6 +19,7 @@ from core.errors import (
 )
 from ledger.base.bulk_rows import copy_rows, format_ids
 from ledger.base.ledger_write import LockedLedger, ledger_write
+from ledger.base.operations import keep_entries
 from ledger.categories.categories import get_or_create_categories
 from ledger.entries.listing import EntryFilter, list_entry_ids
 from ledger.entries.sent_ids import MISMATCH
@@ -384,7 +385,7 @@ class _BulkWrite:
         if any(self._find_type(entry) != entry.category_type for entry in changed):
             # A part of an income becomes one of an expense, or the other way.
             tables = set().union(*_TOTALS.values())
-        with without_triggers():
+        with keep_entries(self.ledger.member.pk, changed=ids), without_triggers():
             add_entries(self.ledger, ids, sign=-1, tables=tables)
             if self._has_category:
                 for (category_id, reverses), of_place in self._group_by_place(

@@ -11,6 +11,7 @@ from django.conf import settings
 
 from ledger.base.bulk_rows import copy_rows, reserve_ids
 from ledger.base.ledger_write import LockedLedger
+from ledger.base.operations import keep_entries
 from ledger.entries.amounts import resolve_amounts
 from ledger.entries.sent_ids import Names, has_ids, read_values, resolve_values
 from ledger.entry_shape import EXPENSE, EntryShape, LineShape
@@ -103,7 +104,7 @@ class Inserter:
         member_id = self.ledger.member.pk
         ids = reserve_ids(Entry._meta.db_table, len(planned))
         entries = list(zip(ids, planned, strict=True))
-        with without_triggers():
+        with keep_entries(member_id, created=ids), without_triggers():
             rows = [self._make_row(*entry, now) for entry in entries]
             columns = list(rows[0])
             copy_rows(Entry._meta.db_table, columns, ([*row.values()] for row in rows))

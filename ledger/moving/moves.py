@@ -10,6 +10,7 @@ from psycopg.errors import ForeignKeyViolation
 from core.api.fields import MAX_AMOUNT
 from core.errors import InUseError
 from ledger.base.ledger_write import LockedLedger
+from ledger.base.operations import find_recording, keep_entries
 from ledger.models import Budget, Category, Entry, MergedEntry, Wallet
 from ledger.moving.rebuild import (
     SHAPED,
@@ -83,7 +84,10 @@ def _move(ledger: LockedLedger, field: Field, source: int, target: int) -> None:
             changed = [change.row.pk for change in changes]
             # The rollups then are the sums of flat entries alone.
             add_entries(ledger, changed, sign=-1)
-            flat.update(**{field: target})
+            # As many as the wallet or category has.
+            ids = list(flat.values_list("pk", flat=True)) if find_recording() else []
+            with keep_entries(member.pk, changed=ids):
+                flat.update(**{field: target})
             move_rollups(ledger, f"{field}_id", source, target)
             written = write_changes(tables, member, changes)
             add_entries(ledger, written)

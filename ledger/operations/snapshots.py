@@ -13,6 +13,7 @@ from django.db import connection
 
 from ledger.base.bulk_rows import format_ids
 from ledger.base.ledger_write import LockedLedger
+from ledger.base.operations import keep_entries
 from ledger.models import (
     Budget,
     BudgetIncome,
@@ -175,6 +176,7 @@ class Snapshots:
     def __init__(
         self, ledger: LockedLedger, operation_id: int, replacements: Replacements
     ) -> None:
+        self._member_id = ledger.member.pk
         self._params: dict[str, Any] = {
             "member": ledger.member.pk,
             "operation": operation_id,
@@ -197,10 +199,19 @@ class Snapshots:
 
         Raises `IntegrityError` for a row that does not fit any more.
         """
+        if table.model is not Entry:
+            self._write(table, reverted, deleted)
+            return
+        with keep_entries(self._member_id, changed=reverted, created=deleted):
+            self._write(table, reverted, deleted)
+
+    def _write(
+        self, table: Table, reverted: Sequence[int], deleted: Sequence[int]
+    ) -> None:
         kind = table.kind.value
         names = self._list_names(table, [*reverted, *deleted])
         if reverted:
-            self.delete_parts(table, reverted)
+            self._delete_parts(table, reverted)
             columns = [name for name in names if name not in {"id", "member_id"}]
             assignments = ", ".join(
                 f"{name} = {_value_of(table.model, name)}" for name in columns
@@ -241,7 +252,7 @@ class Snapshots:
         names = list_columns(table.model)
         return [name for name in names if name in optional or name in kept]
 
-    def delete_parts(self, table: Table, ids: Sequence[int]) -> None:
+    def _delete_parts(self, table: Table, ids: Sequence[int]) -> None:
         for part in table.parts:
             if not part.is_lost:
                 sql = _DELETE_PARTS.format(
@@ -251,7 +262,14 @@ class Snapshots:
 
     def delete(self, table: Table, ids: Sequence[int]) -> None:
         """Delete rows with their parts; raise `IntegrityError` if one is in use."""
-        self.delete_parts(table, ids)
+        if table.model is not Entry:
+            self._delete(table, ids)
+            return
+        with keep_entries(self._member_id, deleted=ids):
+            self._delete(table, ids)
+
+    def _delete(self, table: Table, ids: Sequence[int]) -> None:
+        self._delete_parts(table, ids)
         self.execute(_DELETE.format(table=table.name), ids)
 
 

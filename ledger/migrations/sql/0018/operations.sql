@@ -23,6 +23,29 @@ BEGIN
 END
 $$;
 
+-- Return entries with their parts, as many at once; null values are left out.
+CREATE OR REPLACE FUNCTION account_entry_snapshots(owner bigint, ids bigint[])
+RETURNS TABLE (id bigint, before jsonb) LANGUAGE sql STABLE AS $$
+    WITH line AS (
+        SELECT l.entry_id, jsonb_agg(to_jsonb(l)) AS rows FROM account_entry_line l
+        WHERE l.member_id = owner AND l.entry_id = ANY(ids) GROUP BY 1
+    ), tag AS (
+        SELECT t.entry_id, jsonb_agg(to_jsonb(t)) AS rows FROM account_entry_tag t
+        WHERE t.member_id = owner AND t.entry_id = ANY(ids) GROUP BY 1
+    ), merged AS (
+        SELECT m.entry_id, jsonb_agg(to_jsonb(m)) AS rows FROM account_merged_entry m
+        WHERE m.member_id = owner AND m.entry_id = ANY(ids) GROUP BY 1
+    )
+    SELECT e.id, jsonb_strip_nulls(jsonb_build_object(
+        'row', to_jsonb(e), 'lines', line.rows, 'tags', tag.rows, 'merged', merged.rows
+    ))
+    FROM account_entry e
+    LEFT JOIN line ON line.entry_id = e.id
+    LEFT JOIN tag ON tag.entry_id = e.id
+    LEFT JOIN merged ON merged.entry_id = e.id
+    WHERE e.member_id = owner AND e.id = ANY(ids)
+$$;
+
 -- Return a row with its parts; null values are left out.
 CREATE OR REPLACE FUNCTION account_snapshot(
     owner bigint, row_kind text, stored_id bigint, stored jsonb
@@ -32,20 +55,9 @@ DECLARE
     parts jsonb := '{}';
 BEGIN
     IF row_kind = 'entry' THEN
-        SELECT jsonb_build_object(
-            'lines', CASE WHEN stored ->> 'line_count' IS DISTINCT FROM '0' THEN (
-                SELECT jsonb_agg(to_jsonb(l)) FROM account_entry_line l
-                WHERE l.member_id = owner AND l.entry_id = stored_id
-            ) END,
-            'tags', (
-                SELECT jsonb_agg(to_jsonb(t)) FROM account_entry_tag t
-                WHERE t.member_id = owner AND t.entry_id = stored_id
-            ),
-            'merged', (
-                SELECT jsonb_agg(to_jsonb(m)) FROM account_merged_entry m
-                WHERE m.member_id = owner AND m.entry_id = stored_id
-            )
-        ) INTO parts;
+        SELECT entry.before INTO parts
+        FROM account_entry_snapshots(owner, ARRAY[stored_id]) entry;
+        RETURN parts;
     ELSIF row_kind = 'quickEntry' THEN
         SELECT jsonb_build_object(
             'lines', (
@@ -361,5 +373,6 @@ DROP FUNCTION account_record_part();
 DROP FUNCTION account_record_notification();
 DROP FUNCTION account_keep_row(bigint, text, bigint, jsonb, boolean);
 DROP FUNCTION account_snapshot(bigint, text, bigint, jsonb);
+DROP FUNCTION account_entry_snapshots(bigint, bigint[]);
 DROP FUNCTION account_lost_parts(bigint, text, bigint);
 DROP FUNCTION account_draw_revision(bigint);
