@@ -12,7 +12,7 @@ from ledger.operations.undo import MAX_SHOWN_KEPT, Reason, UndoResult
 
 
 class RecordedOperationSerializer(Serializer):
-    id = serializers.IntegerField(help_text="Id of the operation in the ledger.")
+    id = serializers.IntegerField(help_text="Id of the operation.")
     kind = OpenTextField(known_values=OperationKind.values, help_text="What was done.")
     at = serializers.DateTimeField(help_text="When it was done.")
     by = serializers.IntegerField(

@@ -141,7 +141,7 @@ def test_pages_of_listed_origins_alone_may_call_and_send_no_cookie() -> None:
     listed, other = map(ast.literal_eval, result.stdout.strip().splitlines())
     origin = "https://app.example"
     exposed = "Content-Disposition, ETag, Idempotency-Replayed, Location"
-    exposed += ", Retry-After, X-Request-ID"
+    exposed += ", Operation-Id, Retry-After, X-Request-ID"
     assert listed[:4] == [origin, exposed, origin, None]
     assert {"authorization", "idempotency-key", "if-match"} <= set(
         listed[4].split(", ")

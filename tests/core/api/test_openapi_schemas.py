@@ -29,6 +29,7 @@ CONDITIONAL_FIELDS = {
     *(("CompletedLoginSession", "linked"), ("Problem", "errors")),
     *(
         ("Problem", "addressProved"),
+        ("Problem", "counts"),
         ("Problem", "current"),
         ("Problem", "expiresAt"),
         ("Problem", "methods"),

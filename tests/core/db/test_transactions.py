@@ -47,6 +47,10 @@ NOT_RETRIED = {
     "ledger/management/commands/load_demo_data.py": {"handle": "a new member"},
     "ledger/entries/merges.py": {"preview_unmerge": "a savepoint"},
     "ledger/currencies/rates.py": {"_fetch_and_store": "one row"},
+    "ledger/operations/undo.py": {
+        "undo_operation": "a savepoint",
+        "_try": "a savepoint",
+    },
     "ledger/rollups/repair.py": {"_list_wrong_rows": "reads"},
 }
 
