@@ -173,11 +173,19 @@ class Writer:
     def choose(self, path: str) -> str:
         return f"{A}/{path}/{self.draw.choice(self.list_ids(path) or [1])}"
 
+    def delete(self, path: str) -> Any:
+        """Delete a row, and often bring it back."""
+        answer = self.client.send("DELETE", path)
+        operation_id = answer.headers.get("Operation-Id")
+        if operation_id is None or self.draw.random() < 0.4:
+            return answer
+        return self.client.send("POST", f"{A}/operations/{operation_id}/undo", {})
+
     def write_entry(self) -> Any:
         draw = self.draw
         match draw.randrange(3):
             case 0:
-                return self.client.send("DELETE", self.choose("entries"))
+                return self.delete(self.choose("entries"))
             case 1:
                 body = {"memo": str(draw.random()), "tags": [f"t{draw.randrange(5)}"]}
                 return self.client.send("PATCH", self.choose("entries"), body)
@@ -195,7 +203,7 @@ class Writer:
         self.client.send("POST", f"{A}/wallets", body)
         target = self.list_ids("wallets")[0]
         path = self.choose("wallets")
-        return self.client.send("DELETE", f"{path}?moveTo={target}")
+        return self.delete(f"{path}?moveTo={target}")
 
     def write_category(self) -> Any:
         body = {"icon": f"i{self.draw.randrange(99)}"}
@@ -203,7 +211,7 @@ class Writer:
 
     def write_tag(self) -> Any:
         if len(self.list_ids("tags")) > 3:
-            return self.client.send("DELETE", self.choose("tags"))
+            return self.delete(self.choose("tags"))
         return self.client.send("POST", f"{A}/tags", {"name": str(self.draw.random())})
 
     def write_budget(self) -> Any:
