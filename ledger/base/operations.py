@@ -167,7 +167,7 @@ def keep_entries(
             (_KEEP_DELETED_ENTRIES, deleted),
         ):
             if ids:
-                params = {"member": member_id, "ids": format_ids(ids)}
+                params: Any = {"member": member_id, "ids": format_ids(ids)}
                 cursor.execute(statement, params)
     stop_records()
     yield

@@ -5,7 +5,7 @@ body, indistinguishable from an unknown id (spec 1.8).
 """
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar, cast
 
@@ -43,7 +43,7 @@ MAX_ID = 2**63 - 1
 
 class OwnedView(KeyedView):
     # Handlers or actions whose writes are recorded, so that they can be undone.
-    operations: ClassVar[Mapping[str, OperationKind]] = {}
+    operations: ClassVar[dict[str, OperationKind]] = {}
     _recording: Recording | None = None
 
     @property
@@ -111,9 +111,7 @@ class OwnedModelViewSet(OwnedView, ModelViewSet):
     guarded_actions: ClassVar[AbstractSet[str]] = frozenset(
         {"update", "partial_update", "destroy"}
     )
-    operations: ClassVar[Mapping[str, OperationKind]] = {
-        "destroy": OperationKind.DELETE
-    }
+    operations: ClassVar[dict[str, OperationKind]] = {"destroy": OperationKind.DELETE}
     _if_match: IfMatch | None = None
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:

@@ -81,7 +81,7 @@ def dump_ledger(member: Member) -> dict[str, list[Any]]:
         columns = [
             field.column
             for field in model._meta.concrete_fields
-            if field.column not in STAMPS
+            if field.column and field.column not in STAMPS
         ]
         names = ", ".join(columns)
         with connection.cursor() as cursor:

@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Member
+from ledger.base.quotas import MAX_ROWS
 from ledger.models import (
     Category,
     Entry,
@@ -391,7 +392,7 @@ def test_rows_beyond_the_quota_do_not_come_back(
     tag = make_tag(member)
     operation_id = delete(phone, f"tags/{tag.pk}")
     make_tag(member)
-    monkeypatch.setitem(undo.MAX_ROWS, Tag, 1)
+    monkeypatch.setitem(MAX_ROWS, Tag, 1)
     path = f"{OPERATIONS}/{operation_id}/undo"
     assert_problem(phone.send("POST", path, {}), 409, "LIMIT_REACHED")
     assert Tag.objects.count() == 1
@@ -401,6 +402,7 @@ def test_bodies_of_undo_are_checked(phone: Phone, member: Member) -> None:
     operation_id = delete(phone, f"entries/{make_entry(member).pk}")
     path = f"{OPERATIONS}/{operation_id}/undo"
     for name in ("dryRun", "force"):
+        wrong: Any
         for wrong in (1, "true", []):
             assert_invalid(phone.send("POST", path, {name: wrong}), name)
     assert_invalid(phone.send("POST", path, {"dryrun": True}), "dryrun")
