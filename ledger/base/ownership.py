@@ -134,10 +134,14 @@ class OwnedModelViewSet(OwnedView, ModelViewSet):
         """Raise `NotFoundError` or `VersionConflictError` as `If-Match` asks for."""
         if self._if_match is None:
             return
-        current = self.retrieve(self.request).data
+        current = self.read_current()
         version = read_version(current)
         if version is None or not self._if_match.allows(version):
             raise VersionConflictError(current)
+
+    def read_current(self) -> Any:
+        """Return the answer that has the row as it is."""
+        return self.retrieve(self.request).data
 
     def finalize_response(
         self, request: Request, response: Any, *args: Any, **kwargs: Any

@@ -246,10 +246,10 @@ def get_budget_chart(member: Member, month: Month) -> list[tuple[date, int, int]
     return chart
 
 
-def get_expected_income(member: Member, month: Month) -> int:
+def find_expected_income(member: Member, month: Month) -> BudgetIncome | None:
     rows = BudgetIncome.objects.owned_by(member)
-    row = rows.filter(year=month.year, month=month.month).first()
-    return row.amount if row else 0
+    row: BudgetIncome | None = rows.filter(year=month.year, month=month.month).first()
+    return row
 
 
 @ledger_write

@@ -127,7 +127,7 @@ EXAMPLES = {
     ),
     "setBudgetIncome": Example(
         body=NOVEMBER | {"amount": 3_200_000},
-        answer=NOVEMBER | {"amount": 3_200_000},
+        answer=NOVEMBER | {"amount": 3_200_000, "version": 57},
         refusal=invalid(
             "amount",
             "min_value",
@@ -137,7 +137,7 @@ EXAMPLES = {
     ),
     "getBudgetIncome": Example(
         query=NOVEMBER,
-        answer=NOVEMBER | {"amount": 3_200_000},
+        answer=NOVEMBER | {"amount": 3_200_000, "version": 57},
         refusal=premium_required(),
     ),
     "getBudgetStatus": Example(

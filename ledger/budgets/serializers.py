@@ -137,6 +137,9 @@ class BudgetIncomeSerializer(MonthSerializer):
     amount = StrictIntegerField(
         min_value=0, max_value=MAX_AMOUNT, help_text="0 if none is expected."
     )
+    version = serializers.IntegerField(
+        read_only=True, allow_null=True, help_text="Null if none was ever set."
+    )
 
 
 def budget_total_payload(status: BudgetStatus) -> dict[str, Any]:

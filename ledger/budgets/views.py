@@ -48,6 +48,10 @@ class BudgetViewSet(OwnedModelViewSet):
         "create": [DuplicateError, LimitReachedError],
         "update": [DuplicateError, LimitReachedError],
     }
+    versioned_actions = OwnedModelViewSet.versioned_actions | {
+        *("get_budget_income", "set_budget_income")
+    }
+    guarded_actions = OwnedModelViewSet.guarded_actions | {"set_budget_income"}
     queryset = Budget.objects.select_related("category")
     serializer_class = BudgetSerializer
     lookup_url_kwarg = "budget_id"
@@ -136,8 +140,22 @@ class BudgetViewSet(OwnedModelViewSet):
         return self._income_response(month)
 
     def _income_response(self, month: Month) -> Response:
-        amount = budgets.get_expected_income(self.member, month)
-        return Response({"year": month.year, "month": month.month, "amount": amount})
+        row = budgets.find_expected_income(self.member, month)
+        return Response(
+            {
+                "year": month.year,
+                "month": month.month,
+                "amount": row.amount if row else 0,
+                "version": row.version if row else None,
+            }
+        )
+
+    def read_current(self) -> Any:
+        if self.action != "set_budget_income":
+            return super().read_current()
+        # The body names the row.
+        body = validate_body(BudgetIncomeSerializer, self.request)
+        return self._income_response(Month(body["year"], body["month"])).data
 
     def _get_month(self) -> Month:
         return resolve_month(validate_query(MonthQuerySerializer, self.request))

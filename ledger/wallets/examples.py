@@ -115,12 +115,12 @@ EXAMPLES = {
         path={"walletId": 14},
         body={"date": "2026-11-01", "value": 5_000_000},
         status=201,
-        answer={"date": "2026-11-01", "value": 5_000_000},
+        answer={"date": "2026-11-01", "value": 5_000_000, "version": 57},
         refusal=not_found(walletId=19, body={"date": "2026-11-01", "value": 1}),
     ),
     "listValuations": Example(
         path={"walletId": 14},
-        answer=[{"date": "2026-11-01", "value": 5_000_000}],
+        answer=[{"date": "2026-11-01", "value": 5_000_000, "version": 57}],
         refusal=not_found(walletId=19),
     ),
     "deleteValuation": Example(

@@ -182,6 +182,7 @@ class WalletHistorySerializer(Serializer):
 class ValuationSerializer(Serializer):
     date = IsoDateField(help_text="Day of the value.")
     value = SignedMoneyField(help_text="In whole home-currency units.")
+    version = VersionField()
 
 
 class ValuationQuerySerializer(QuerySerializer):

@@ -21,6 +21,7 @@ from core.errors import (
     DuplicateError,
     InUseError,
     LimitReachedError,
+    NotFoundError,
 )
 from ledger.base.ownership import OwnedModelViewSet
 from ledger.entries.listing import get_entry_payload
@@ -62,6 +63,8 @@ class WalletViewSet(ReorderMixin, OwnedModelViewSet):
         "destroy": [InUseError, LimitReachedError],
         "reconcile_wallet": [LimitReachedError],
     }
+    versioned_actions = OwnedModelViewSet.versioned_actions | {"create_valuation"}
+    guarded_actions = OwnedModelViewSet.guarded_actions | {"delete_valuation"}
     operations = OwnedModelViewSet.operations | {
         "delete_valuation": OperationKind.DELETE
     }
@@ -161,7 +164,8 @@ class WalletViewSet(ReorderMixin, OwnedModelViewSet):
         wallets.create_valuation(
             self.member, wallet_id, body["date"], body["value"], timezone.now()
         )
-        return Response(body, status.HTTP_201_CREATED)
+        stored = self._describe_valuation(wallet_id, body["date"])
+        return Response(stored, status.HTTP_201_CREATED)
 
     @extend_schema(parameters=[ValuationQuerySerializer], responses={204: None})
     @list_valuations.mapping.delete
@@ -174,6 +178,19 @@ class WalletViewSet(ReorderMixin, OwnedModelViewSet):
         day = validate_query(ValuationQuerySerializer, request)["date"]
         wallets.delete_valuation(self.member, wallet_id, day)
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def _describe_valuation(self, wallet_id: int, day: date) -> Any:
+        rows = valuations.list_valuations(self.member, wallet_id)
+        for row in rows:
+            if row.date == day:
+                return ValuationSerializer(row).data
+        raise NotFoundError
+
+    def read_current(self) -> Any:
+        if self.action != "delete_valuation":
+            return super().read_current()
+        day = validate_query(ValuationQuerySerializer, self.request)["date"]
+        return self._describe_valuation(self.object_id, day)
 
     def perform_reorder(self, ids: list[int]) -> None:
         wallets.reorder_wallets(self.member, ids)

@@ -482,3 +482,44 @@ def test_every_kind_is_stamped() -> None:
         RecurringRule,
     }
     assert tables == {model._meta.db_table for model in models}
+
+
+def test_typed_in_values_have_versions(phone: Phone, premium_member: Member) -> None:
+    wallet = make_wallet(premium_member, manual_valuation=True)
+    path = f"{ACCOUNT}/wallets/{wallet.pk}/valuations"
+    body = {"date": "2026-11-02", "value": 5}
+    first = phone.send("POST", path, body)
+    assert first.headers["ETag"] == f'"{first.data["version"]}"'
+    second = phone.send("POST", path, body | {"value": 6})
+    assert second.data["version"] > first.data["version"]
+    assert phone.get_json(path) == [second.data]
+    address = f"{path}?date=2026-11-02"
+    stale = phone.send_if(first.headers["ETag"], "DELETE", address)
+    assert_problem(stale, 412, "VERSION_CONFLICT", "current")
+    assert stale.data["current"] == second.data
+    missing = phone.send_if("*", "DELETE", f"{path}?date=2026-11-03")
+    assert_problem(missing, 404, "NOT_FOUND")
+    assert phone.send_if(second.headers["ETag"], "DELETE", address).status_code == 204
+
+
+def test_expected_incomes_have_versions(phone: Phone) -> None:
+    path = f"{ACCOUNT}/budgets/income"
+    month = {"year": 2026, "month": 11}
+    unset = phone.send("GET", f"{path}?year=2026&month=11")
+    assert unset.data == month | {"amount": 0, "version": None}
+    assert "ETag" not in unset.headers
+    body = month | {"amount": 5}
+    for tag in ("*", '"1"'):
+        assert_problem(
+            phone.send_if(tag, "PUT", path, body), 412, "VERSION_CONFLICT", "current"
+        )
+    first = phone.send("PUT", path, body)
+    assert first.headers["ETag"] == f'"{first.data["version"]}"'
+    second = phone.send_if(first.headers["ETag"], "PUT", path, body | {"amount": 6})
+    assert second.data["version"] > first.data["version"]
+    stale = phone.send_if(first.headers["ETag"], "PUT", path, body)
+    assert_problem(stale, 412, "VERSION_CONFLICT", "current")
+    assert stale.data["current"] == second.data
+    got = phone.send("GET", f"{path}?year=2026&month=11")
+    assert (got.data, got.headers["ETag"]) == (second.data, second.headers["ETag"])
+    assert_invalid(phone.send_if("*", "PUT", path, month), "amount")
