@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 import orjson
-from django.db import connection
+from django.db import IntegrityError, connection
 
 from ledger.base.bulk_rows import format_ids
 from ledger.base.ledger_write import LockedLedger
@@ -157,6 +157,25 @@ _FORGET_DELETION = """
     WHERE member_id = %(member)s AND kind = %(kind)s
         AND row_id = ANY(%(ids)s::bigint[])
 """
+# No constraint sees what another wallet in the place of one that is gone may break.
+_UNFIT = """
+    SELECT 1 FROM {table} r
+    WHERE r.member_id = %(member)s AND r.id = ANY(%(ids)s::bigint[]) AND (
+        r.to_wallet_id = r.wallet_id
+        OR EXISTS (
+            SELECT FROM {lines} l
+            WHERE l.member_id = %(member)s AND l.{owner} = r.id
+                AND l.wallet_id = r.wallet_id
+        )
+        {more}
+    ) LIMIT 1
+"""
+_HAS_INSTALLMENTS_WITHOUT_CARD = """
+    OR (r.installment_months IS NOT NULL AND NOT EXISTS (
+        SELECT FROM account w
+        WHERE w.member_id = %(member)s AND w.id = r.wallet_id AND w.kind = 'CARD'
+    ))
+"""
 _FIRST_NAMES = f"""
     SELECT array(SELECT jsonb_object_keys(kept.before -> 'row'))
     FROM account_operation_row kept
@@ -165,6 +184,10 @@ _FIRST_NAMES = f"""
 
 # New ids of rows by the former one, or null for none, by what they are.
 Replacements = Mapping[str, Mapping[int, int | None]]
+
+
+class UnfitRowError(IntegrityError):
+    """A row that no constraint refuses."""
 
 
 class Snapshots:
@@ -176,6 +199,7 @@ class Snapshots:
     def __init__(
         self, ledger: LockedLedger, operation_id: int, replacements: Replacements
     ) -> None:
+        self._replaces_wallets = bool(replacements.get("wallet"))
         self._member_id = ledger.member.pk
         self._params: dict[str, Any] = {
             "member": ledger.member.pk,
@@ -230,6 +254,20 @@ class Snapshots:
             ids = deleted if part.is_lost else [*reverted, *deleted]
             if ids:
                 self._insert_parts(part, ids, kind)
+        if self._replaces_wallets and table.parts:
+            self._require_fit(table, [*reverted, *deleted])
+
+    def _require_fit(self, table: Table, ids: Sequence[int]) -> None:
+        lines = table.parts[0]
+        is_entry = table.model is Entry
+        sql = _UNFIT.format(
+            table=table.name,
+            lines=lines.model._meta.db_table,
+            owner=lines.owner,
+            more=_HAS_INSTALLMENTS_WITHOUT_CARD if is_entry else "",
+        )
+        if self.execute(sql, ids):
+            raise UnfitRowError
 
     def _insert_parts(self, part: Part, ids: Sequence[int], kind: str) -> None:
         names = list_columns(part.model)

@@ -70,6 +70,25 @@ _PLAN = """
     ORDER BY kept.row_id
 """
 
+# A row that was changed since, and brought back to what it was by the undo of that, is
+# as the operation has left it: its snapshot has the version that it had.
+_AS_LEFT = """
+    WITH RECURSIVE state AS (
+        SELECT row_id, version
+        FROM unnest(%(ids)s::bigint[], %(versions)s::bigint[]) r (row_id, version)
+        UNION ALL
+        SELECT state.row_id, (kept.before -> 'row' ->> 'version')::bigint
+        FROM state
+        JOIN account_operation undone
+            ON undone.member_id = %(member)s AND undone.undone_by = state.version
+        JOIN account_operation_row kept
+            ON kept.member_id = %(member)s AND kept.operation_id = undone.id
+            AND kept.kind = %(kind)s AND kept.row_id = state.row_id
+            AND kept.before IS NOT NULL
+        WHERE state.version > %(operation)s
+    )
+    SELECT row_id FROM state WHERE version <= %(operation)s
+"""
 # Totals of rows that are removed.
 _ROLLUPS: dict[str, tuple[str, Sequence[type[OwnedModel]]]] = {
     RowKind.WALLET: ("wallet_id", [WalletRollup, WalletMonthRollup]),
@@ -212,18 +231,29 @@ class _Undo:
         with connection.cursor() as cursor:
             cursor.execute(_PLAN.format(table=table.name), params)
             rows = [PlannedRow(*row) for row in cursor.fetchall()]
+        newer = {
+            row.row_id: row.version
+            for row in rows
+            if row.version is not None and row.version > self.operation.id
+        }
+        as_left: set[int] = set()
+        if newer:
+            found = self.snapshots.execute(
+                _AS_LEFT, newer, kind=table.kind.value, versions=list(newer.values())
+            )
+            as_left = {row_id for (row_id,) in found}
         for row in rows:
-            self._judge(table.kind.value, row)
+            is_changed = row.row_id in newer and row.row_id not in as_left
+            self._judge(table.kind.value, row, is_changed=is_changed)
 
-    def _judge(self, kind: str, row: PlannedRow) -> None:
+    def _judge(self, kind: str, row: PlannedRow, *, is_changed: bool) -> None:
         if row.partner_id is not None:
             self.partners[row.row_id] = row.partner_id
         key = kind, row.row_id
-        if row.version is not None and row.version > self.operation.id:
+        if is_changed:
             self.kept[key] = Reason.CHANGED
         elif row.action == RowAction.DELETED:
-            is_of_operation = row.deleted_version == self.operation.id
-            if row.version is None and is_of_operation:
+            if row.deleted_version == self.operation.id:
                 self.restored[kind].add(row.row_id)
             else:
                 self.kept[key] = Reason.DELETED

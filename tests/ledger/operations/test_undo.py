@@ -108,6 +108,30 @@ def test_rows_that_were_changed_since_are_kept_and_named(
     ] * 2
 
 
+def test_operations_are_undone_one_after_the_other(
+    phone: Phone, member: Member
+) -> None:
+    first, second = make_wallet(member), make_wallet(member)
+    entry = make_entry(member, memo="0", wallet=first)
+    before = dump_ledger(member)
+    operations = [
+        do(phone, "PATCH", "entries", {"ids": [entry.pk], "set": {"memo": f"{number}"}})
+        for number in range(1, 4)
+    ]
+    operations.append(delete(phone, f"wallets/{first.pk}?moveTo={second.pk}"))
+    operations.append(delete(phone, f"entries/{entry.pk}"))
+    for operation_id in reversed(operations):
+        assert kept(phone.undo(operation_id)) == []
+    assert dump_ledger(member) == before
+    # Not out of their order: the later one still holds.
+    older = do(phone, "PATCH", "entries", {"ids": [entry.pk], "set": {"memo": "a"}})
+    newer = do(phone, "PATCH", "entries", {"ids": [entry.pk], "set": {"memo": "b"}})
+    assert kept(phone.undo(older)) == [("entry", entry.pk, "CHANGED")]
+    assert kept(phone.undo(newer)) == []
+    patch(phone, f"entries/{entry.pk}", memo="edited")
+    assert kept(phone.undo(older)) == [("entry", entry.pk, "CHANGED")]
+
+
 def test_what_a_batch_made_and_was_edited_since_stays(phone: Phone) -> None:
     new = {"date": "2026-11-12", "type": "expense", "amount": 7, "category": "A"}
     operations = [{"op": "create", "entry": new}, {"op": "create", "entry": new}]
@@ -196,6 +220,31 @@ def test_a_transfer_does_not_get_one_wallet_twice(phone: Phone, member: Member) 
     result = phone.undo(operation_id, walletId=other.pk)
     assert kept(result) == [("entry", entry.pk, "CONFLICT")]
     assert result["operationId"] is None
+
+
+def test_another_wallet_has_to_fit(phone: Phone, member: Member) -> None:
+    gone, other = make_wallet(member, kind="CARD"), make_wallet(member)
+    split = {"date": "2026-11-02", "type": "expense", "amount": 5, "walletId": other.pk}
+    lines = [{"amount": 3, "walletId": gone.pk}, {"amount": 2}]
+    parts = {"date": "2026-11-02", "type": "expense", "amount": 9, "walletId": gone.pk}
+    template = {"name": "q", "type": "transfer", "walletId": gone.pk}
+    created = [
+        phone.send("POST", ENTRIES, split | {"lines": lines}).data,
+        phone.send("POST", ENTRIES, parts | {"installmentMonths": 3}).data,
+        phone.send(
+            "POST", f"{A}/quick-entries", template | {"toWalletId": other.pk}
+        ).data,
+    ]
+    paths = [f"entries/{row['id']}" for row in created[:2]]
+    paths.append(f"quick-entries/{created[2]['id']}")
+    operations = [delete(phone, path) for path in paths]
+    delete(phone, f"wallets/{gone.pk}")
+    for operation_id in operations:
+        result = phone.undo(operation_id, walletId=other.pk)
+        assert [reason for _, _, reason in kept(result)] == ["CONFLICT"]
+        # A third one, a card, fits.
+        third = make_wallet(member, kind="CARD").pk
+        assert kept(phone.undo(operation_id, walletId=third)) == []
 
 
 def test_categories_and_tags_that_are_gone_are_made_again_by_name(
