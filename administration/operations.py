@@ -1,4 +1,4 @@
-"""Deletion of what undoes old operations, of all members."""
+"""Deletion of old operations of all members."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -43,9 +43,9 @@ _FULL = """
 
 
 def purge_old_operations(now: datetime, first_member: int, last_member: int) -> int:
-    """Delete those of a range of members that cannot be undone; return their number.
+    """Delete operations that cannot be undone any more; return their number.
 
-    Rows of a ledger beyond its limit go, too.
+    For a range of members. Rows beyond the limit of a ledger are deleted, too.
     """
     deleted = 0
     for first in range(first_member, last_member + 1, MEMBERS_PER_STATEMENT):

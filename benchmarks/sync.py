@@ -1,4 +1,4 @@
-"""What a client that keeps a copy asks for: changes, batches, bulk changes, undo."""
+"""Requests of clients that keep a copy: changes, batches, bulk changes, undo."""
 
 import json
 import statistics

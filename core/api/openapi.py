@@ -173,7 +173,7 @@ class ApiAutoSchema(AutoSchema):
     def _describe_headers(
         self, operation: dict[str, Any], statuses: AbstractSet[str]
     ) -> None:
-        """Mark the responses that have headers, and name those of the request."""
+        """Describe the headers of the request, and mark responses with headers."""
         parameters = []
         marks: list[tuple[str, set[str]]] = []
         if takes_key(self.view, self.view.request):

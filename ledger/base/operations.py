@@ -26,7 +26,7 @@ MAX_KEPT_ROWS = 500_000
 MANY_ROWS = 1_000
 # Names of categories and tags, which a later undo may need.
 _ALWAYS_KEPT = (RowKind.CATEGORY, RowKind.TAG)
-# Nothing was changed if the revision is that of an earlier operation.
+# If the transaction has changed nothing, its revision belongs to an earlier operation.
 _STORE = """
     WITH revised AS (
         SELECT revision FROM account_ledger WHERE member_id = %(member)s

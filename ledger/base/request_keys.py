@@ -10,7 +10,7 @@ from ledger.base.ledger_write import LockedLedger, ledger_write, open_to_writes
 from ledger.models import RequestKey
 
 
-# What `handle` writes is.
+# The writes of `handle` are recorded, and this one is not.
 @ledger_write(is_recorded=False)
 def answer_once(
     ledger: LockedLedger, request: KeyedRequest, handle: Callable[[], Response]

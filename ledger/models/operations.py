@@ -1,4 +1,4 @@
-"""Recorded operations, with what is needed to undo them."""
+"""Recorded operations, and the rows as they were before."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -41,7 +41,7 @@ def _in_ledger(table: str) -> CompositeForeignKey:
 
 
 class Operation(OwnedModel):
-    """What one request did to a ledger (spec 3.27).
+    """One request that changed a ledger (spec 3.27).
 
     `id` is the revision of its transaction: a row with a higher version was changed
     since.
@@ -56,9 +56,9 @@ class Operation(OwnedModel):
     # By kind of row, then by action.
     counts = models.JSONField()
     row_count = models.IntegerField()
-    # It replaced the ledger: a copy of the one before is kept, and no single rows.
+    # The operation replaced the ledger. It has a copy of the former one, and no rows.
     is_whole = models.BooleanField(db_default=False)
-    # What undoes it is still there.
+    # The rows, or the copy, are still there.
     is_kept = models.BooleanField(db_default=True)
     # The operation that undid it.
     undone_by = models.BigIntegerField(null=True)

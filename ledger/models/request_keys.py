@@ -17,7 +17,7 @@ class RequestKey(KeyedAnswer, OwnedModel):
     pk = models.CompositePrimaryKey("member_id", "caller_id", "key")
     # Who sent it.
     caller_id = models.BigIntegerField()
-    # What it did, if that is recorded (spec 3.27).
+    # Null if the request is no recorded operation (spec 3.27).
     operation_id = models.BigIntegerField(null=True)
 
     class Meta:

@@ -1,4 +1,4 @@
-"""What follows for other rows when an operation is undone."""
+"""Changes of other rows that an undo brings with it."""
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
@@ -143,7 +143,7 @@ def release_lost_refunds(ledger: LockedLedger, entry_ids: Iterable[int]) -> None
 def give_tags_back(
     ledger: LockedLedger, operation_id: int, tag_ids: Iterable[int]
 ) -> None:
-    """Attach tags that are there again to what had them, and has room for them.
+    """Attach restored tags to the rows that had them, as far as these have room.
 
     Those rows get a new version: clients have taken the tag off them.
     """

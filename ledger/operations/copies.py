@@ -92,7 +92,7 @@ def put_copy_back(
     if any(not _fits(copy) for copy in copies):
         raise NotUndoableError
     before = count_rows(ledger)
-    # The copy of what is replaced now takes the place of this one.
+    # A ledger has one copy: from now on, the one of the rows that are replaced here.
     copy_ledger(ledger)
     by_table = {copy.table_name: copy for copy in copies}
     with bulk_write(ledger):

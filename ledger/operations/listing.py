@@ -15,7 +15,7 @@ from ledger.models import Operation, OperationRow
 from ledger.models.operations import NOTIFICATION
 from ledger.operations.undo import undoable_until
 
-# What a row was called before the operation: a name, else a memo.
+# A row has a name or a memo; both are as they were before the operation.
 _ROWS = """
     SELECT kind, row_id AS id, action,
         coalesce(before -> 'row' ->> 'name', before -> 'row' ->> 'memo') AS name,
@@ -30,7 +30,7 @@ _ROWS = """
 
 
 class StoredRow(NamedTuple):
-    """A row of an operation; name, date and amount are those of before it."""
+    """A row of an operation, as it was before: its name, date and amount."""
 
     kind: str
     id: int
@@ -43,7 +43,7 @@ class StoredRow(NamedTuple):
 def list_operations(
     member: Member, page: PageRequest
 ) -> tuple[int, Sequence[Operation]]:
-    """Return the number of all operations, and those of a page, newest first."""
+    """Return the number of all operations, and one page of them, newest first."""
     rows = Operation.objects.owned_by(member).order_by("-id")
     return rows.count(), page.slice_rows(rows)
 
@@ -59,7 +59,7 @@ def get_operation(member: Member, operation_id: int) -> Operation:
 def list_rows(
     member: Member, operation_id: int, page: PageRequest
 ) -> tuple[int, list[StoredRow]]:
-    """Return the number of rows, and those of a page; none once they are forgotten.
+    """Return the number of rows, and one page of them.
 
     Rows of paid kinds are left out for members to whom they are not open.
     """

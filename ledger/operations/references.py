@@ -54,7 +54,7 @@ _REFERRED = """
 
 
 class Named(NamedTuple):
-    """What a category or tag was called; `type` is None for a tag."""
+    """The name of a category or tag; `type` is None for a tag."""
 
     name: str
     type: str | None
@@ -108,7 +108,7 @@ def _find_names(
     rows = OperationRow.objects.owned_by(ledger.member).filter(
         kind=kind.value, row_id__in=ids, before__isnull=False
     )
-    # The last one is the one that counts.
+    # The last name counts.
     found = rows.order_by("operation_id").values_list("row_id", "before")
     return {
         row_id: Named(before["row"]["name"], before["row"].get("type"))
@@ -154,7 +154,7 @@ def find_taken(
 def free_wallet_names(
     ledger: LockedLedger, operation_id: int, ids: Iterable[int]
 ) -> None:
-    """Give wallets a free name in what is kept of them, where another has theirs."""
+    """Change names of kept wallets that other wallets have taken since."""
     rows = OperationRow.objects.owned_by(ledger.member).filter(
         operation_id=operation_id, kind=RowKind.WALLET.value, row_id__in=ids
     )

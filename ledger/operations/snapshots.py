@@ -328,7 +328,7 @@ def _list_optional_columns(model: Any) -> set[str]:
 
 
 def _value_of(model: Any, column: str) -> str:
-    # A value is that of its own wallet.
+    # A value belongs to its own wallet alone.
     name = None if model is Valuation else _REFERENCES.get(column)
     if name is None:
         return f"new.{column}"

@@ -1,4 +1,4 @@
-"""What is recorded, shown and kept of operations (spec 3.27)."""
+"""Recording, listing and purging of operations (spec 3.27)."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""What an undo does to rows that others have changed since (spec 3.27)."""
+"""Undo of operations whose rows others have changed since (spec 3.27)."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -87,7 +87,7 @@ def test_rows_that_were_changed_since_are_kept_and_named(
     patch(phone, f"entries/{ids[0]}", memo="edited")
     delete(phone, f"entries/{ids[1]}")
     result = phone.undo(operation_id)
-    # The category and the tag are in use by what is kept.
+    # The kept entries use the category and the tag.
     category, tag = Category.objects.get(name="new"), Tag.objects.get(name="t")
     assert kept(result) == [
         ("category", category.pk, "IN_USE"),
@@ -416,7 +416,7 @@ def test_an_operation_is_undone_once(phone: Phone, member: Member) -> None:
     path = f"{OPERATIONS}/{operation_id}/undo"
     assert_problem(phone.send("POST", path, {}), 409, "NOT_UNDOABLE")
     assert_problem(phone.send("POST", path, {"dryRun": True}), 409, "NOT_UNDOABLE")
-    # What undid it can be undone, and that again.
+    # The undo can be undone, and so on.
     redone = phone.undo(undone)["operationId"]
     assert not Entry.objects.exists()
     phone.undo(redone)
