@@ -160,8 +160,7 @@ class LedgerWrite(Generic[P, R]):
     ) -> R:
         if recording is None:
             return self._rule(ledger, *args, **kwargs)
-        # Of an attempt that has failed.
-        recording.operation_id = None
+        recording.restart()
         result = self._rule(ledger, *args, **kwargs)
         store_operation(ledger.member.pk, recording)
         return result

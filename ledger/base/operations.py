@@ -6,7 +6,7 @@ Triggers keep the rows while `ledger.records` is on (`ledger/sql/operations.sql`
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -36,6 +36,14 @@ _STORE = """
         WHERE member_id = %(member)s AND operation_id = (SELECT revision FROM revised)
             AND kind <> %(notification)s
         GROUP BY kind, action
+    ), paired AS (
+        UPDATE account_operation_row kept SET partner_id = pair.partner_id
+        FROM (
+            SELECT * FROM unnest(%(entries)s::bigint[], %(partners)s::bigint[])
+        ) pair (row_id, partner_id)
+        WHERE kept.member_id = %(member)s AND kept.kind = 'entry'
+            AND kept.row_id = pair.row_id
+            AND kept.operation_id = (SELECT revision FROM revised)
     ), stored AS (
         INSERT INTO account_operation
             (member_id, id, kind, caller_id, counts, row_count)
@@ -87,16 +95,6 @@ _NOTE_NEW_ENTRIES = """
     ON CONFLICT (member_id, operation_id, kind, row_id) DO UPDATE
     SET action = 'changed'
 """
-_PAIR = """
-    UPDATE account_operation_row kept SET partner_id = pair.partner_id
-    FROM (
-        SELECT * FROM unnest(%(rows)s::bigint[], %(partners)s::bigint[])
-    ) pair (row_id, partner_id)
-    WHERE kept.member_id = %(member)s AND kept.kind = %(kind)s
-        AND kept.row_id = pair.row_id AND kept.operation_id = (
-            SELECT revision FROM account_ledger WHERE member_id = %(member)s
-        )
-"""
 # The newest ones that fit stay.
 _MAKE_ROOM = """
     SELECT id FROM (
@@ -115,6 +113,13 @@ class Recording:
     kind: OperationKind
     caller_id: int
     operation_id: int | None = None
+    # Entries that are undone together.
+    partners: dict[int, int] = field(default_factory=dict)
+
+    def restart(self) -> None:
+        """Forget an attempt that has failed."""
+        self.operation_id = None
+        self.partners.clear()
 
 
 _recording: ContextVar[Recording | None] = ContextVar("recording", default=None)
@@ -133,6 +138,13 @@ def record(kind: OperationKind, caller_id: int) -> Iterator[Recording]:
 
 def find_recording() -> Recording | None:
     return _recording.get()
+
+
+def forget_recording() -> None:
+    """Let nothing be stored: the writes are rolled back."""
+    recording = find_recording()
+    if recording is not None:
+        recording.restart()
 
 
 def start_records() -> None:
@@ -181,6 +193,8 @@ def store_operation(member_id: int, recording: Recording) -> None:
         "kind": recording.kind,
         "caller": recording.caller_id,
         "notification": NOTIFICATION,
+        "entries": list(recording.partners),
+        "partners": list(recording.partners.values()),
     }
     with prepared_cursor() as cursor:
         cursor.execute(_STORE, params)
@@ -218,18 +232,11 @@ def store_whole_operation(
     return operation_id
 
 
-def pair_rows(member_id: int, partners: Mapping[int, int]) -> None:
+def pair_entries(partners: Mapping[int, int]) -> None:
     """Name the entry without which another entry of the operation is not undone."""
-    if not partners or find_recording() is None:
-        return
-    params: dict[str, Any] = {
-        "member": member_id,
-        "kind": RowKind.ENTRY,
-        "rows": list(partners),
-        "partners": list(partners.values()),
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_PAIR, params)
+    recording = find_recording()
+    if recording is not None:
+        recording.partners.update(partners)
 
 
 def make_room(member_id: int) -> None:

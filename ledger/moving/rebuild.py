@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import F, Q, Sum
 
 from accounts.models import Member
-from ledger.base.operations import pair_rows
+from ledger.base.operations import pair_entries
 from ledger.entry_shape import COLUMNS, EntryShape, LineShape
 from ledger.models import (
     Entry,
@@ -223,7 +223,7 @@ def _insert_copies(
     )
     if tables.model is Entry:
         of_copies = zip(copies, pairs, strict=True)
-        pair_rows(member.pk, {copy.pk: row.pk for copy, (row, _) in of_copies})
+        pair_entries({copy.pk: row.pk for copy, (row, _) in of_copies})
     return [(copy, shape) for (_, shape), copy in zip(pairs, copies, strict=True)]
 
 

@@ -13,7 +13,7 @@ from psycopg.errors import ForeignKeyViolation
 
 from core.errors import MissingItemError, NotFoundError
 from ledger.base.ledger_write import LockedLedger, ledger_write
-from ledger.base.operations import make_room, pair_rows
+from ledger.base.operations import forget_recording, make_room, pair_entries
 from ledger.base.quotas import MAX_ROWS, require_room
 from ledger.errors import NotUndoableError
 from ledger.models import (
@@ -175,6 +175,7 @@ def undo_operation(
             stored.filter(id=operation.id).update(undone_by=undone_by)
         if dry_run:
             transaction.set_rollback(True)
+            forget_recording()
     return result
 
 
@@ -412,4 +413,4 @@ class _Undo:
             refresh_current_value(self.ledger, wallet_id)
         if not self.kept:
             return_notifications(self.ledger, self.operation.id)
-        pair_rows(self.ledger.member.pk, self.partners)
+        pair_entries(self.partners)

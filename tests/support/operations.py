@@ -47,6 +47,8 @@ class Phone(JSONClient):
     def undo(self, operation_id: Any, **body: Any) -> Any:
         answer = self.send("POST", f"{OPERATIONS}/{operation_id}/undo", body)
         assert answer.status_code == 200, answer.content
+        number = answer.data["operationId"]
+        assert answer.headers.get("Operation-Id") == (number and str(number))
         assert_rollups_are_right()
         return answer.data
 
