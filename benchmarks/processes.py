@@ -38,7 +38,8 @@ def read_processor_seconds(pids: Sequence[int]) -> float:
     """Include children."""
     seconds = 0.0
     for pid in pids:
-        with suppress(FileNotFoundError):
+        # The process may end while it is read.
+        with suppress(FileNotFoundError, ProcessLookupError):
             # User and kernel mode, with children that have ended.
             seconds += sum(map(int, read_stat(pid)[11:15])) / TICKS_PER_SECOND
         seconds += read_processor_seconds(list_child_pids(pid))

@@ -29,6 +29,13 @@ from tests.support.races import run_concurrently
 PORTFOLIO = "/api/account/portfolio"
 
 
+@pytest.fixture
+def enough_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a busy machine answer in time."""
+    monkeypatch.setattr(price_providers, "TOTAL_TIMEOUT_SECONDS", 20)
+    monkeypatch.setattr(prices, "REFRESH_TIMEOUT_SECONDS", 20)
+
+
 def expire() -> None:
     """Make all prices so old that they are looked up again."""
     past = timezone.now() - timedelta(days=1)
@@ -45,6 +52,7 @@ def hold(member: Member, *codes: str) -> None:
         make_trade(member, stock=make_stock(member, code=code))
 
 
+@pytest.mark.usefixtures("enough_time")
 def test_opening_looks_up_prices_of_all_stocks(
     market: FakeMarket, dollars: None, client: JSONClient, premium_member: Member
 ) -> None:
