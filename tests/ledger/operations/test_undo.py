@@ -1,6 +1,6 @@
 """Undo of operations whose rows others have changed since (spec 3.27)."""
 
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -20,18 +20,25 @@ from ledger.models import (
     Wallet,
 )
 from ledger.operations import undo
+from ledger.recurring.occurrences import process_due_rules
 from tests.support.factories import (
     make_budget,
     make_category,
     make_entry,
     make_member,
     make_quick_entry,
+    make_rule,
     make_stock,
     make_tag,
     make_trade,
     make_wallet,
 )
-from tests.support.operations import OPERATIONS, Phone, dump_ledger
+from tests.support.operations import (
+    OPERATIONS,
+    Phone,
+    begin_transaction,
+    dump_ledger,
+)
 from tests.support.problems import assert_invalid, assert_problem
 from tests.support.rollups import assert_rollups_are_right
 from tests.support.whole_accounts import give_notification
@@ -385,6 +392,24 @@ def test_a_trade_that_does_not_fit_any_more_stays_away(
     make_trade(member, stock=stock, side="SELL", quantity=Decimal(3), date="2026-11-04")
     assert kept(phone.undo(operation_id)) == [("trade", sale.pk, "CONFLICT")]
     assert Trade.objects.count() == 2
+
+
+def test_a_rule_goes_on_where_it_was(phone: Phone, member: Member) -> None:
+    rule = make_rule(member, anchor_date=date(2026, 9, 1), next_date=date(2026, 9, 1))
+    day = datetime(2026, 10, 15, 12, tzinfo=timezone.get_current_timezone())
+    process_due_rules(day)
+    booked = set(Entry.objects.values_list("pk", flat=True))
+    assert len(booked) == 2
+    begin_transaction()
+    operation_id = delete(phone, f"recurring/{rule.pk}")
+    process_due_rules(day + timedelta(days=31))
+    assert Entry.objects.count() == 2
+    begin_transaction()
+    assert kept(phone.undo(operation_id)) == []
+    process_due_rules(day + timedelta(days=31))
+    days = Entry.objects.order_by("date").values_list("date", flat=True)
+    assert list(days) == [date(2026, month, 1) for month in (9, 10, 11)]
+    assert booked < set(Entry.objects.values_list("pk", flat=True))
 
 
 def test_a_client_id_is_known_again(phone: Phone) -> None:
