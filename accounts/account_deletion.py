@@ -9,6 +9,7 @@ from accounts.locking import lock_actor_and_target
 from accounts.login.identities import delete_identities
 from accounts.login.second_factor import delete_factors
 from accounts.models import (
+    Block,
     Code,
     CodeRequest,
     Mail,
@@ -46,6 +47,7 @@ def delete_member_data(member: Member) -> None:
     PointHistory.objects.filter(member=member).delete()
     delete_factors(member)
     delete_identities(member)
+    Block.objects.filter(Q(member=member) | Q(blocked=member)).delete()
     SecurityLogEntry.objects.filter(member=member).delete()
     # Mails about several accounts have no member.
     Mail.objects.filter(Q(member=member) | Q(codes__member=member)).delete()

@@ -1,5 +1,6 @@
 """Examples of sessions, tokens and second factors."""
 
+from accounts.blocks import examples as blocks
 from accounts.errors import CodeInvalidError
 from accounts.openapi_examples import MEMBER, NOW, PROVIDER_JWT, TOKEN
 from core.api.examples import Call, Example, Refusal, invalid, unauthenticated
@@ -36,7 +37,7 @@ RECOVERY_CODES = [
     "XS-H4KE-ZD3W-JL5C",
 ]
 
-EXAMPLES = {
+EXAMPLES = blocks.EXAMPLES | {
     "createPersonalToken": Example(
         body={
             "name": "현관 태블릿",

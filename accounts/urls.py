@@ -3,6 +3,7 @@
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
+from accounts.blocks.views import BlockListView, BlockView
 from accounts.codes.views import (
     ConfirmEmailView,
     EmailVerificationView,
@@ -40,6 +41,7 @@ auth_urls = [
     path("login/second-factor", SecondFactorLoginView.as_view(), name="second-step"),
     path("login", LoginView.as_view(), name="login"),
     path("idp", IdpLoginView.as_view(), name="idp-login"),
+    path("blocks", BlockListView.as_view(), name="blocks"),
     path("security-events", SecurityEventsView.as_view(), name="security-events"),
     path("factors", FactorsView.as_view(), name="factors"),
     path("reauthenticate", ReauthenticationView.as_view(), name="reauthenticate"),
@@ -51,5 +53,6 @@ auth_urls = [
 
 urlpatterns = [
     path("auth/", include(auth_urls)),
+    path("members/<int:member_id>/block", BlockView.as_view(), name="block"),
     path("members/<int:member_id>/avatar", AvatarView.as_view(), name="avatar"),
 ]

@@ -15,6 +15,14 @@ NAME = "board"
 PATH = "/api/board/posts"
 SIZES, MIN_POSTS = (1_000, 1_000_000), 200
 READER, MEMBERS = 7, 100
+# A reader who has blocked half of the authors, and members who write nothing.
+BLOCKER, BLOCKS = 8, 1_000
+BLOCK = """
+    INSERT INTO member_block (member_id, blocked_id, created_at)
+    SELECT %(blocker)s, id, now() FROM member
+    WHERE id <> %(blocker)s AND (id %% 2 = 0 OR id > %(authors)s)
+    ORDER BY id LIMIT %(blocks)s
+"""
 # Enough up votes to be listed as hot.
 VOTES_PER_POST, HOT_POSTS, HOT_VOTES = 2, 10, 60
 REPEATS = 30
@@ -73,6 +81,7 @@ def measure(environment: BenchmarkEnvironment) -> list[Row]:
             ("by key", "page 1", 1.2),
             ("category", "page 1", None),
             ("by number", "page 1", None),
+            ("blanked", "page 1", 1.05),
         )
     ]
     for name in ("page 1", "category", "by key"):
@@ -88,7 +97,7 @@ def prepare_board(
 ) -> dict[str, Target]:
     """Return requests of the reader of a new database with so many posts."""
     url = environment.create_database(name)
-    token = environment.create_members(range(1, MEMBERS + 1), url)[READER]
+    tokens = environment.create_members(range(1, MEMBERS + BLOCKS + 1), url)
     values = {
         "posts": posts,
         "members": MEMBERS,
@@ -98,6 +107,8 @@ def prepare_board(
     }
     with psycopg.connect(url, autocommit=True) as connection:
         psycopg.ClientCursor(connection).execute(LOAD, values)
+        blocker = {"blocker": BLOCKER, "authors": MEMBERS, "blocks": BLOCKS}
+        connection.execute(BLOCK, blocker)
     environment.manage("check_board_counters", "--repair", DATABASE_URL=url)
     with psycopg.connect(url, autocommit=True) as connection:
         for command in ("VACUUM FULL board_post", "VACUUM ANALYZE", "CHECKPOINT"):
@@ -110,7 +121,10 @@ def prepare_board(
         "by number": f"{PATH}?page={posts // 40}",
     }
     port = environment.serve(name, SERVICE_COMMAND, DATABASE_URL=url)
-    return {text: Target(port, path, bearer(token)) for text, path in paths.items()}
+    requests = {
+        text: Target(port, path, bearer(tokens[READER])) for text, path in paths.items()
+    }
+    return requests | {"blanked": Target(port, PATH, bearer(tokens[BLOCKER]))}
 
 
 def check_responses(targets: dict[str, Target], posts: int) -> None:

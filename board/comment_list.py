@@ -10,8 +10,11 @@ from typing import Any, NamedTuple
 from accounts.models import Member
 from board.post_list import (
     AUTHOR_COLUMNS,
+    BLOCKS,
+    IS_BLOCKED,
     AuthorRow,
     author_payload,
+    blanked_author,
     fetch_count,
     hot_parameters,
     require_valid_id,
@@ -59,17 +62,21 @@ _COUNT_OWN = """
 """
 _ONE = "SELECT %(comment)s::bigint AS id, 0 AS part, 0 AS rank"
 _COMMENTS = """
-    SELECT {author}, c.id, c.content, c.up_count, c.down_count,
+    SELECT {author}, c.id, c.up_count, c.down_count,
+        CASE WHEN {is_blocked} THEN '' ELSE c.content END AS content,
+        {is_blocked} AS blocked,
         (SELECT v.value FROM board_comment_vote v
          WHERE v.comment_id = c.id AND v.member_id = %(member)s) AS my_vote,
         c.is_popular AND c.created_at >= %(hot_since)s AS is_hot,
         to_json(c.created_at) #>> '{{}}' AS created_at,
         to_json(c.updated_at) #>> '{{}}' AS updated_at,
-        p.id AS post_id, p.title AS post_title, p.category AS post_category
+        p.id AS post_id, p.category AS post_category,
+        CASE WHEN p.member_id = ANY (blocks.ids) THEN '' ELSE p.title END AS post_title
     FROM ({page}) page
     JOIN board_comment c ON c.id = page.id
     JOIN board_post p ON p.id = c.post_id
     JOIN member m ON m.id = c.member_id
+    {blocks}
     WHERE NOT c.is_hidden AND NOT p.is_hidden
     ORDER BY page.part, page.rank
 """
@@ -93,6 +100,7 @@ class CommentRow(AuthorRow):
     post_id: int
     post_title: str
     post_category: str
+    blocked: bool
 
 
 class CommentCount(NamedTuple):
@@ -147,7 +155,9 @@ def get_comment_payload(
 def _fetch_comments(
     reader: Member, page_sql: str, params: dict[str, Any], now: datetime
 ) -> list[CommentRow]:
-    sql = _COMMENTS.format(page=page_sql, author=AUTHOR_COLUMNS)
+    sql = _COMMENTS.format(
+        page=page_sql, author=AUTHOR_COLUMNS, blocks=BLOCKS, is_blocked=IS_BLOCKED
+    )
     params = params | hot_parameters(now) | {"member": reader.pk}
     return fetch_all(sql, params, CommentRow)
 
@@ -160,7 +170,8 @@ def _comment_payload(row: CommentRow) -> dict[str, Any]:
         "downCount": row.down_count,
         "myVote": VOTE_CHOICE_BY_VALUE[row.my_vote],
         "hot": row.is_hot,
-        "author": author_payload(row),
+        "author": blanked_author(row) if row.blocked else author_payload(row),
+        "blocked": row.blocked,
         "createdAt": row.created_at,
         "updatedAt": row.updated_at,
     }

@@ -28,6 +28,7 @@ TIP = {
     "commentCount": 1,
     "myVote": None,
     "author": JUNHO,
+    "blocked": False,
     "createdAt": NOW,
 }
 TIP_CONTENT = {
@@ -53,6 +54,7 @@ COMMENT = {
     "myVote": None,
     "hot": False,
     "author": JUNHO,
+    "blocked": False,
     "createdAt": NOW,
     "updatedAt": NOW,
 }
@@ -60,6 +62,7 @@ OWN_COMMENT = COMMENT | {
     "id": 202,
     "content": "저는 냉장고부터 비웁니다.",
     "author": MINJI,
+    "blocked": False,
 }
 ONE_UP = {"upCount": 1, "downCount": 0, "myVote": "up"}
 

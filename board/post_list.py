@@ -71,10 +71,22 @@ _OWN = """
     ORDER BY p.id DESC LIMIT {size} OFFSET %(offset)s
 """
 AUTHOR_COLUMNS = "m.id AS author_id, m.display_name, m.avatar_version, m.idp_picture"
+# The members whom the reader has blocked, read once for a page (spec 5.9).
+BLOCKS = """
+    CROSS JOIN (
+        SELECT ARRAY(
+            SELECT b.blocked_id FROM member_block b WHERE b.member_id = %(member)s
+        ) AS ids
+    ) blocks
+"""
+IS_BLOCKED = "m.id = ANY (blocks.ids)"
 # JSON of `PostSummarySerializer` (spec 5.1).
 _SUMMARY = f"""
     (SELECT row_to_json(summary)::text FROM (
-        SELECT p.id, p.title, p.category, p.tags, p.is_notice AS notice,
+        SELECT p.id, CASE WHEN {IS_BLOCKED} THEN '' ELSE p.title END AS title,
+            p.category,
+            CASE WHEN {IS_BLOCKED} THEN ARRAY[]::varchar[] ELSE p.tags END AS tags,
+            p.is_notice AS notice,
             p.is_popular AND p.created_at >= %(hot_since)s AS hot,
             p.up_count AS "upCount", p.down_count AS "downCount",
             p.comment_count AS "commentCount",
@@ -82,20 +94,27 @@ _SUMMARY = f"""
              FROM board_post_vote v
              WHERE v.post_id = p.id AND v.member_id = %(member)s) AS "myVote",
             (SELECT row_to_json(author) FROM (
-                SELECT m.id, m.display_name AS "displayName", {AVATAR_URL_SQL} AS avatar
+                SELECT m.id,
+                    CASE WHEN {IS_BLOCKED} THEN '' ELSE m.display_name
+                    END AS "displayName",
+                    CASE WHEN NOT {IS_BLOCKED} THEN {AVATAR_URL_SQL} END AS avatar
             ) author) AS author,
-            p.created_at AS "createdAt"
+            {IS_BLOCKED} AS blocked, p.created_at AS "createdAt"
     ) summary) AS summary
 """  # noqa: S608
 _POSTS = """
     SELECT ({count}) AS total, p.id, {summary}
     FROM ({page}) page
     JOIN board_post p ON p.id = page.id JOIN member m ON m.id = p.member_id
+    {blocks}
     ORDER BY page.part, page.rank
 """
 _DETAIL = f"""
-    SELECT {_SUMMARY}, p.content, to_json(p.updated_at) #>> '{{}}' AS updated_at
+    SELECT {_SUMMARY},
+        CASE WHEN {IS_BLOCKED} THEN '' ELSE p.content END AS content,
+        to_json(p.updated_at) #>> '{{}}' AS updated_at
     FROM board_post p JOIN member m ON m.id = p.member_id
+    {BLOCKS}
     WHERE p.id = %(post)s AND NOT p.is_hidden
 """  # noqa: S608
 
@@ -112,7 +131,10 @@ _FILTERS = {
 }
 _RECOMMENDERS = """
     SELECT {author} FROM board_post_vote v JOIN member m ON m.id = v.member_id
-    WHERE v.post_id = %(post)s AND v.value = 1 ORDER BY v.id
+    WHERE v.post_id = %(post)s AND v.value = 1 AND m.id <> ALL (ARRAY(
+        SELECT b.blocked_id FROM member_block b WHERE b.member_id = %(member)s
+    ))
+    ORDER BY v.id
 """
 
 
@@ -216,13 +238,14 @@ def get_post_payload(reader: Member, post_id: int, now: datetime) -> dict[str, A
     return summary | {
         "content": render_html(post.content),
         "updatedAt": post.updated_at,
-        "recommenders": list_recommenders(post_id),
+        "recommenders": list_recommenders(reader, post_id),
     }
 
 
-def list_recommenders(post_id: int) -> list[dict[str, Any]]:
+def list_recommenders(reader: Member, post_id: int) -> list[dict[str, Any]]:
+    """Leave out those whom the reader has blocked."""
     sql = _RECOMMENDERS.format(author=AUTHOR_COLUMNS)
-    rows = fetch_all(sql, {"post": post_id}, AuthorRow)
+    rows = fetch_all(sql, {"post": post_id, "member": reader.pk}, AuthorRow)
     return [author_payload(row) for row in rows]
 
 
@@ -244,6 +267,10 @@ def author_payload(row: AuthorRow) -> dict[str, Any]:
     }
 
 
+def blanked_author(row: AuthorRow) -> dict[str, Any]:
+    return {"id": row.author_id, "displayName": "", "avatar": None}
+
+
 def fetch_count(sql: str, params: dict[str, Any]) -> int:
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
@@ -253,7 +280,7 @@ def fetch_count(sql: str, params: dict[str, Any]) -> int:
 def _fetch_page(
     reader: Member, page_sql: str, count_sql: str, params: dict[str, Any], now: datetime
 ) -> tuple[int, list[PostRow]]:
-    sql = _POSTS.format(page=page_sql, count=count_sql, summary=_SUMMARY)
+    sql = _POSTS.format(page=page_sql, count=count_sql, summary=_SUMMARY, blocks=BLOCKS)
     params = params | hot_parameters(now) | {"member": reader.pk}
     rows = fetch_all(sql, params, PostRow)
     # A page behind the end has no row with the count.

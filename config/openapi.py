@@ -25,6 +25,7 @@ TAGS = (
     ("Receipts", "The text of a photographed receipt."),
     ("Backup", "The whole ledger as a file, and back."),
     ("Board", "Posts, comments, votes and images."),
+    ("Blocks", "Members whose content the caller does not want to see."),
     ("Billing", "Products, purchases and the subscription."),
     ("Members", "The administration of members."),
     ("Users", "Members as rows, for administrators."),

@@ -53,6 +53,8 @@ public         POST                  /api/auth/password-reset
 public         POST                  /api/auth/password-reset/confirm
 member         GET                   /api/auth/points                              profile:read
 member         DELETE                /api/auth/me
+member         GET                   /api/auth/blocks                              board
+member         PUT,DELETE            /api/members/{member_id}/block                board
 member         GET                   /api/auth/security-events
 member         GET,POST              /api/auth/tokens
 member         DELETE                /api/auth/tokens/{token_id}

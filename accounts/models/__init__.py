@@ -1,6 +1,7 @@
 """Models of members and their access."""
 
 from accounts.models.audit_log import AuditLogEntry
+from accounts.models.blocks import Block
 from accounts.models.counts import MemberCount
 from accounts.models.identities import LinkedIdentity, RemovedIdentity
 from accounts.models.limits import RateLimit
@@ -20,6 +21,7 @@ __all__ = [
     "ApplicationSetting",
     "AuditLogEntry",
     "AuthSession",
+    "Block",
     "Code",
     "CodeRequest",
     "LinkedIdentity",

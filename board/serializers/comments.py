@@ -30,6 +30,10 @@ class CommentSerializer(Serializer):
         read_only=True, help_text="At most a day old with at least 50 up votes."
     )
     author = AuthorSerializer(read_only=True, help_text="The member who wrote it.")
+    blocked = serializers.BooleanField(
+        read_only=True,
+        help_text="True if the caller has blocked the author: the texts are empty.",
+    )
     created_at = serializers.DateTimeField(read_only=True)
     updated_at = serializers.DateTimeField(read_only=True)
 

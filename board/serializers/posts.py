@@ -78,6 +78,10 @@ class PostSummarySerializer(Serializer):
         help_text="The caller's vote; null without one.",
     )
     author = AuthorSerializer(read_only=True, help_text="The member who wrote it.")
+    blocked = serializers.BooleanField(
+        read_only=True,
+        help_text="True if the caller has blocked the author: the texts are empty.",
+    )
     created_at = serializers.DateTimeField(read_only=True)
 
 

@@ -156,10 +156,12 @@ class PostViewSet(KeyedViewSet):
     def list_recommenders(self, request: Request, post_id: int) -> Response:
         """List the recommenders of a post.
 
-        The members who voted it up, in the order of their votes.
+        The members who voted it up, in the order of their votes, without those whom
+        the caller has blocked.
         """
         posts.get_post(post_id)
-        return Response(post_list.list_recommenders(post_id))
+        reader = current_member(request)
+        return Response(post_list.list_recommenders(reader, post_id))
 
 
 class MyPostViewSet(ViewSet):

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from accounts.codes.codes import make_code, save_code
 from accounts.models import (
+    Block,
     CodeRequest,
     LinkedIdentity,
     LoginTicket,
@@ -44,6 +45,7 @@ from tests.support.factories import (
     make_comment,
     make_entry,
     make_layout,
+    make_member,
     make_post,
     make_quick_entry,
     make_rule,
@@ -104,6 +106,9 @@ def give_second_factor(member: Member) -> None:
     )
     SecurityLogEntry.objects.create(member=member, kind="LOGIN")
     subject = f"subject of {member.pk}"
+    other = make_member()
+    Block.objects.create(member=member, blocked=other)
+    Block.objects.create(member=other, blocked=member)
     LinkedIdentity.objects.create(member=member, provider="google", subject=subject)
     RemovedIdentity.objects.create(member=member, provider="google", digest=b"x")
 

@@ -127,6 +127,8 @@ REQUESTS: list[tuple[str, str, Any]] = [
     ("PUT", f"{A}/trades/@trade", TRADE | {"quantity": 1, "price": 1}),
     ("PATCH", f"{A}/trades/@trade", {"stockId": "@other_stock"}),
     ("DELETE", f"{A}/trades/@trade", None),
+    ("PUT", "/api/members/@other/block", None),
+    ("DELETE", "/api/members/@other/block", None),
     ("POST", f"{B}/posts", POST),
     ("PUT", f"{B}/posts/@own_post", POST),
     ("PATCH", f"{B}/posts/@own_post", {"category": "saving", "content": "<p>a</p>"}),

@@ -1,0 +1,1 @@
+"""Blocks between members (spec 5.9)."""
