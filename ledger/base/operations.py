@@ -36,14 +36,6 @@ _STORE = """
         WHERE member_id = %(member)s AND operation_id = (SELECT revision FROM revised)
             AND kind <> %(notification)s
         GROUP BY kind, action
-    ), paired AS (
-        UPDATE account_operation_row kept SET partner_id = pair.partner_id
-        FROM (
-            SELECT * FROM unnest(%(entries)s::bigint[], %(partners)s::bigint[])
-        ) pair (row_id, partner_id)
-        WHERE kept.member_id = %(member)s AND kept.kind = 'entry'
-            AND kept.row_id = pair.row_id
-            AND kept.operation_id = (SELECT revision FROM revised)
     ), stored AS (
         INSERT INTO account_operation
             (member_id, id, kind, caller_id, counts, row_count)
@@ -57,6 +49,16 @@ _STORE = """
         HAVING count(*) > 0
         ON CONFLICT (member_id, id) DO NOTHING
         RETURNING id, row_count
+    ), paired AS (
+        UPDATE account_operation_row kept SET partner_id = pair.partner_id
+        FROM (
+            SELECT * FROM unnest(
+                %(kinds)s::text[], %(rows)s::bigint[], %(partners)s::bigint[]
+            )
+        ) pair (kind, row_id, partner_id)
+        WHERE kept.member_id = %(member)s AND kept.kind = pair.kind
+            AND kept.row_id = pair.row_id
+            AND kept.operation_id = (SELECT id FROM stored)
     )
     SELECT id, row_count FROM stored
 """
@@ -67,7 +69,7 @@ _STORE_WHOLE = """
     FROM account_ledger WHERE member_id = %(member)s
     RETURNING id
 """
-# As the triggers do, row by row.
+# Statements for many entries at once.
 _KEEP_ENTRIES = """
     INSERT INTO account_operation_row
         (member_id, operation_id, kind, row_id, action, before)
@@ -84,7 +86,9 @@ _KEEP_DELETED_ENTRIES = """
         entry.before || account_lost_parts(%(member)s, 'entry', entry.id)
     FROM account_entry_snapshots(%(member)s, %(ids)s::bigint[]) entry
     ON CONFLICT (member_id, operation_id, kind, row_id) DO UPDATE
-    SET action = 'deleted'
+    SET action = 'deleted', before = account_operation_row.before
+        || account_lost_parts(%(member)s, 'entry', account_operation_row.row_id)
+    WHERE account_operation_row.action <> 'created'
 """
 _NOTE_NEW_ENTRIES = """
     INSERT INTO account_operation_row
@@ -113,8 +117,8 @@ class Recording:
     kind: OperationKind
     caller_id: int
     operation_id: int | None = None
-    # Entries that are undone together.
-    partners: dict[int, int] = field(default_factory=dict)
+    # Rows that are undone together, by kind and id.
+    partners: dict[tuple[str, int], int] = field(default_factory=dict)
 
     def restart(self) -> None:
         """Forget an attempt that has failed."""
@@ -193,7 +197,8 @@ def store_operation(member_id: int, recording: Recording) -> None:
         "kind": recording.kind,
         "caller": recording.caller_id,
         "notification": NOTIFICATION,
-        "entries": list(recording.partners),
+        "kinds": [kind for kind, _ in recording.partners],
+        "rows": [row_id for _, row_id in recording.partners],
         "partners": list(recording.partners.values()),
     }
     with prepared_cursor() as cursor:
@@ -232,11 +237,12 @@ def store_whole_operation(
     return operation_id
 
 
-def pair_entries(partners: Mapping[int, int]) -> None:
-    """Name the entry without which another entry of the operation is not undone."""
+def pair_rows(kind: RowKind, partners: Mapping[int, int]) -> None:
+    """Name the row without which another one of the operation is not undone."""
     recording = find_recording()
     if recording is not None:
-        recording.partners.update(partners)
+        for row_id, partner_id in partners.items():
+            recording.partners[kind.value, row_id] = partner_id
 
 
 def make_room(member_id: int) -> None:

@@ -80,7 +80,7 @@ class OwnedView(KeyedView):
 
     @property
     def operation_id(self) -> int | None:
-        """Return the operation that the handler has been; None if it wrote nothing."""
+        """Return the id of the recorded operation; None if nothing was written."""
         return self._recording.operation_id if self._recording else None
 
     def _name_operation(self, response: Response) -> Response:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from accounts.models import Member
 from core.errors import InUseError, InvalidFieldError, NotFoundError
 from ledger.base.ledger_write import LockedLedger, ledger_write
-from ledger.base.operations import pair_entries
+from ledger.base.operations import pair_rows
 from ledger.base.ownership import get_owned_or_404
 from ledger.categories.categories import get_or_create_categories
 from ledger.entries.listing import get_entry_payload
@@ -116,7 +116,7 @@ def merge_entries(
     united = dict.fromkeys(tag_id for each in merged for tag_id in each.tag_ids)
     _replace_tags(ledger, expense, list(united))
     MergedEntry.objects.bulk_create(merged)
-    pair_entries({income.pk: expense.pk})
+    pair_rows(RowKind.ENTRY, {income.pk: expense.pk})
     return int(expense.pk)
 
 
@@ -206,7 +206,7 @@ def unmerge_entry(ledger: LockedLedger, entry_id: int, now: datetime) -> Unmerge
     ids = former_income.notification_ids
     notifications.filter(pk__in=ids).update(entry_id=income.pk)
     of_entry.delete()
-    pair_entries({income.pk: entry.pk})
+    pair_rows(RowKind.ENTRY, {income.pk: entry.pk})
     return Unmerged(int(entry.pk), int(income.pk), given_up)
 
 

@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import F, Q, Sum
 
 from accounts.models import Member
-from ledger.base.operations import pair_entries
+from ledger.base.operations import pair_rows
 from ledger.entry_shape import COLUMNS, EntryShape, LineShape
 from ledger.models import (
     Entry,
@@ -23,6 +23,7 @@ from ledger.models import (
     RecurringLine,
     RecurringRule,
     RecurringTag,
+    RowKind,
 )
 from ledger.models.base import EntryType
 from ledger.models.lines import Line
@@ -39,6 +40,7 @@ _UPDATE = """
 class Tables:
     """Tables of entries or of one kind of template; `owner` names its key."""
 
+    kind: RowKind
     model: Any
     lines: type[Line]
     tags: Any
@@ -75,9 +77,12 @@ class Tables:
 
 
 SHAPED = (
-    Tables(Entry, EntryLine, EntryTag, "entry"),
-    Tables(QuickEntry, QuickEntryLine, QuickEntryTag, "quick_entry"),
-    Tables(RecurringRule, RecurringLine, RecurringTag, "rule"),
+    Tables(RowKind.ENTRY, Entry, EntryLine, EntryTag, "entry"),
+    Tables(
+        RowKind.QUICK_ENTRY,
+        *(QuickEntry, QuickEntryLine, QuickEntryTag, "quick_entry"),
+    ),
+    Tables(RowKind.RECURRING, RecurringRule, RecurringLine, RecurringTag, "rule"),
 )
 
 
@@ -221,9 +226,8 @@ def _insert_copies(
         for (row, _), copy in zip(pairs, copies, strict=True)
         for tag in tags[row.pk]
     )
-    if tables.model is Entry:
-        of_copies = zip(copies, pairs, strict=True)
-        pair_entries({copy.pk: row.pk for copy, (row, _) in of_copies})
+    of_copies = zip(copies, pairs, strict=True)
+    pair_rows(tables.kind, {copy.pk: row.pk for copy, (row, _) in of_copies})
     return [(copy, shape) for (_, shape), copy in zip(pairs, copies, strict=True)]
 
 

@@ -1,6 +1,8 @@
 """Changes of other rows that an undo brings with it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -9,6 +11,8 @@ from django.db.models import F
 
 from ledger.base.bulk_rows import format_ids
 from ledger.base.ledger_write import LockedLedger
+from ledger.base.operations import keep_entries
+from ledger.entries.refunds import RATE_MARGIN
 from ledger.entries.rows import stamp
 from ledger.entry_shape import EXPENSE, MAX_TAGS_PER_ENTRY
 from ledger.investments.trading import QuantityChange, find_first_negative_day
@@ -42,6 +46,18 @@ _REFUNDED = """
     WHERE member_id = %(member)s AND entry_id = ANY(%(ids)s::bigint[])
         AND refund_of_id IS NOT NULL
 """
+_CHANGED_EXPENSES = """
+    SELECT id FROM account_entry
+    WHERE member_id = %(member)s AND version > %(operation)s
+    UNION SELECT refund_of_id FROM account_entry
+    WHERE member_id = %(member)s AND version > %(operation)s
+        AND refund_of_id IS NOT NULL
+    UNION SELECT l.refund_of_id
+    FROM account_entry e JOIN account_entry_line l
+        ON l.member_id = e.member_id AND l.entry_id = e.id
+    WHERE e.member_id = %(member)s AND e.version > %(operation)s
+        AND l.refund_of_id IS NOT NULL
+"""
 _OWNERS_OF_TAG = """
     SELECT DISTINCT link.{owner}
     FROM account_operation_row kept CROSS JOIN LATERAL
@@ -70,6 +86,7 @@ _RETURN_NOTIFICATIONS = """
     FROM account_operation_row kept
     WHERE kept.member_id = %(member)s AND kept.operation_id = %(operation)s
         AND kept.kind = %(kind)s
+        AND (kept.before -> 'row' ->> 'entry_id')::bigint = ANY(%(entries)s::bigint[])
         AND n.member_id = kept.member_id AND n.id = kept.row_id
 """
 _USERS: dict[str, tuple[tuple[Any, str], ...]] = {
@@ -92,10 +109,17 @@ class UnfitTradeError(IntegrityError):
     """A trade does not fit those that were made since."""
 
 
-def require_holdings(ledger: LockedLedger, trade_ids: Iterable[int]) -> None:
-    """Raise `UnfitTradeError` if more is sold than held on a day of the trades."""
-    trades = Trade.objects.owned_by(ledger.member).filter(pk__in=trade_ids)
-    for stock_id, day in trades.order_by().values_list("stock_id", "date"):
+def list_trade_days(
+    ledger: LockedLedger, trade_ids: Iterable[int]
+) -> list[tuple[int, date]]:
+    """Return stock and day of trades."""
+    trades = Trade.objects.owned_by(ledger.member).filter(pk__in=list(trade_ids))
+    return list(trades.order_by().values_list("stock_id", "date"))
+
+
+def require_holdings(ledger: LockedLedger, days: Iterable[tuple[int, date]]) -> None:
+    """Raise `UnfitTradeError` if more is sold than held from one of the days on."""
+    for stock_id, day in days:
         change = QuantityChange(stock_id, day, Decimal(0))
         if find_first_negative_day(ledger.member, stock_id, [change]) is not None:
             raise UnfitTradeError
@@ -122,20 +146,36 @@ def unlink_refunds(ledger: LockedLedger, expense_ids: Sequence[int]) -> None:
     stamp(ledger, owners)
 
 
-def release_lost_refunds(ledger: LockedLedger, entry_ids: Iterable[int]) -> None:
-    """Release the refunds of expenses that are less, or none, after the undo."""
+def list_changed_expenses(ledger: LockedLedger, operation_id: int) -> set[int]:
+    """Return the expenses that were written after an operation, or their refunds.
+
+    All others have the refunds that they had before it.
+    """
+    params = {"member": ledger.member.pk, "operation": operation_id}
+    with connection.cursor() as cursor:
+        cursor.execute(_CHANGED_EXPENSES, params)
+        return {expense_id for (expense_id,) in cursor.fetchall()}
+
+
+def release_lost_refunds(
+    ledger: LockedLedger, entry_ids: Iterable[int], changed: Collection[int]
+) -> None:
+    """Release the refunds of `changed` expenses that are less, or none, by now."""
     params: dict[str, Any] = {
         "member": ledger.member.pk,
         "ids": format_ids(entry_ids),
     }
     with connection.cursor() as cursor:
         cursor.execute(_REFUNDED, params)
-        ids = [expense_id for (expense_id,) in cursor.fetchall()]
+        ids = [each for (each,) in cursor.fetchall() if each in changed]
     if ids:
         rows = Entry.objects.owned_by(ledger.member).filter(pk__in=ids).order_by()
         amounts = {
-            row_id: amount if type_ == EXPENSE else 0
-            for row_id, type_, amount in rows.values_list("pk", "type", "amount")
+            row.pk: 0
+            if row.type != EXPENSE
+            # Rates differ from day to day.
+            else int(row.amount * (RATE_MARGIN if row.currency else 1))
+            for row in rows
         }
         release_refunds(ledger.member, amounts)
 
@@ -162,21 +202,35 @@ def give_tags_back(
         if not owners:
             continue
         total = {"account_tag_total"} if model is Entry else set()
-        with without_triggers(), connection.cursor() as cursor:
-            add_entries(ledger, owners, sign=-1, tables=total)
-            given = params | {"owners": format_ids(owners)}
-            cursor.execute(_GIVE_TAG_BACK.format(**names), given)
-            add_entries(ledger, owners, tables=total)
         rows = model.objects.owned_by(ledger.member).filter(pk__in=owners)
-        rows.update(version=F("version"))
+        entries = owners if model is Entry else []
+        with keep_many(ledger, entries), without_triggers():
+            add_entries(ledger, entries, sign=-1, tables=total)
+            given = params | {"owners": format_ids(owners)}
+            with connection.cursor() as cursor:
+                cursor.execute(_GIVE_TAG_BACK.format(**names), given)
+            add_entries(ledger, entries, tables=total)
+            rows.update(version=F("version"))
 
 
-def return_notifications(ledger: LockedLedger, operation_id: int) -> None:
-    """Let notifications belong to the entries that they belonged to."""
+def keep_many(
+    ledger: LockedLedger, entry_ids: Collection[int]
+) -> AbstractContextManager[None]:
+    """Keep entries together, if there are any; else rows are kept one by one."""
+    if not entry_ids:
+        return nullcontext()
+    return keep_entries(ledger.member.pk, changed=entry_ids)
+
+
+def return_notifications(
+    ledger: LockedLedger, operation_id: int, entry_ids: Iterable[int]
+) -> None:
+    """Let notifications belong to those of the entries that they belonged to."""
     params: dict[str, Any] = {
         "member": ledger.member.pk,
         "operation": operation_id,
         "kind": NOTIFICATION,
+        "entries": format_ids(entry_ids),
     }
     with connection.cursor() as cursor:
         cursor.execute(_RETURN_NOTIFICATIONS, params)

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import connection
 
+from accounts.security.events import SecurityEvent, log_security_event
 from ledger.account_deletion import REPLACED_BY_RESTORE, delete_ledger_for_restore
 from ledger.base.ledger_write import LockedLedger
 from ledger.base.operations import (
@@ -109,6 +110,7 @@ def put_copy_back(
         for kind in sorted(before | after)
     }
     member_id = ledger.member.pk
+    log_security_event(SecurityEvent.RESTORED, member_id)
     store_whole_operation(member_id, OperationKind.UNDO, member_id, counts)
     return after.total(), before.total()
 

@@ -1,7 +1,7 @@
 """Rows that an operation's rows refer to, and that are gone since."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 from ledger.base.ledger_write import LockedLedger
 from ledger.categories.categories import get_or_create_categories
@@ -26,17 +26,19 @@ _REFERRED = """
         UNION ALL
         SELECT part FROM kept, jsonb_array_elements(before -> 'tags') part
     ), named AS (
-        SELECT 'category' AS what, (part ->> 'category_id')::bigint AS id FROM found
-        UNION SELECT 'category', (part ->> 'parent_id')::bigint FROM found
-        UNION SELECT 'wallet', (part ->> 'wallet_id')::bigint FROM found
-        UNION SELECT 'wallet', (part ->> 'to_wallet_id')::bigint FROM found
-        UNION SELECT 'tag', (part ->> 'tag_id')::bigint FROM found
-        UNION SELECT 'refund', (part ->> 'refund_of_id')::bigint FROM found
+        SELECT 'category' AS what, (part ->> 'category_id')::bigint AS id,
+            coalesce(part ->> 'category_type', part ->> 'type') AS type FROM found
+        UNION SELECT 'category', (part ->> 'parent_id')::bigint, part ->> 'type'
+        FROM found
+        UNION SELECT 'wallet', (part ->> 'wallet_id')::bigint, '' FROM found
+        UNION SELECT 'wallet', (part ->> 'to_wallet_id')::bigint, '' FROM found
+        UNION SELECT 'tag', (part ->> 'tag_id')::bigint, '' FROM found
+        UNION SELECT 'refund', (part ->> 'refund_of_id')::bigint, '' FROM found
     )
-    SELECT what, id FROM named WHERE id IS NOT NULL AND NOT CASE what
+    SELECT what, id, type FROM named WHERE id IS NOT NULL AND NOT CASE what
         WHEN 'category' THEN EXISTS (
             SELECT FROM account_category r
-            WHERE r.member_id = %(member)s AND r.id = named.id
+            WHERE r.member_id = %(member)s AND r.id = named.id AND r.type = named.type
         )
         WHEN 'wallet' THEN EXISTS (
             SELECT FROM account r WHERE r.member_id = %(member)s AND r.id = named.id
@@ -53,38 +55,36 @@ _REFERRED = """
 """
 
 
-class Named(NamedTuple):
-    """The name of a category or tag; `type` is None for a tag."""
-
-    name: str
-    type: str | None
-
-
 def find_gone(
     ledger: LockedLedger,
     operation_id: int,
     written: Mapping[str, Iterable[int]],
     restored: Mapping[str, set[int]],
-) -> dict[str, set[int]]:
-    """Return the ids of rows that are not there, nor `restored`, by what they are."""
+) -> dict[str, dict[int, str]]:
+    """Return rows that are not there, nor `restored`: by what they are, then by id.
+
+    The values are the types of categories. One that has another type by now is gone.
+    """
     snapshots = Snapshots(ledger, operation_id, {})
-    gone: dict[str, set[int]] = {"category": set(), "wallet": set(), "tag": set()}
-    gone["refund"] = set()
+    gone: dict[str, dict[int, str]] = {
+        name: {} for name in ("category", "wallet", "tag", "refund")
+    }
     for kind, ids in written.items():
-        for what, row_id in snapshots.execute(_REFERRED, ids, kind=kind):
-            gone[what].add(row_id)
+        for what, row_id, type_ in snapshots.execute(_REFERRED, ids, kind=kind):
+            gone[what][row_id] = type_
     for what, kind in (
         ("category", RowKind.CATEGORY),
         ("wallet", RowKind.WALLET),
         ("tag", RowKind.TAG),
         ("refund", RowKind.ENTRY),
     ):
-        gone[what] -= restored.get(kind.value, set())
+        for row_id in restored.get(kind.value, set()):
+            gone[what].pop(row_id, None)
     return gone
 
 
 def replace_gone(
-    ledger: LockedLedger, gone: Mapping[str, set[int]], wallet_id: int | None
+    ledger: LockedLedger, gone: Mapping[str, Mapping[int, str]], wallet_id: int | None
 ) -> Replacements:
     """Return what stands for the rows that are gone.
 
@@ -103,33 +103,34 @@ def replace_gone(
 
 def _find_names(
     ledger: LockedLedger, kind: RowKind, ids: Iterable[int]
-) -> dict[int, Named]:
+) -> dict[int, str]:
     """Return the last names, from the operations that deleted the rows."""
     rows = OperationRow.objects.owned_by(ledger.member).filter(
         kind=kind.value, row_id__in=ids, before__isnull=False
     )
     # The last name counts.
     found = rows.order_by("operation_id").values_list("row_id", "before")
-    return {
-        row_id: Named(before["row"]["name"], before["row"].get("type"))
-        for row_id, before in found
-    }
+    return {row_id: before["row"]["name"] for row_id, before in found}
 
 
-def _make_categories(ledger: LockedLedger, ids: set[int]) -> dict[int, int | None]:
-    names = _find_names(ledger, RowKind.CATEGORY, ids) if ids else {}
-    keys = {row_id: (str(named.type), named.name) for row_id, named in names.items()}
+def _make_categories(
+    ledger: LockedLedger, types: Mapping[int, str]
+) -> dict[int, int | None]:
+    names = _find_names(ledger, RowKind.CATEGORY, types) if types else {}
+    stored = Category.objects.owned_by(ledger.member).filter(pk__in=list(types))
+    # It is there with another type.
+    names |= dict(stored.values_list("pk", "name"))
+    keys = {row_id: (types[row_id], name) for row_id, name in names.items()}
     made = get_or_create_categories(ledger, set(keys.values()))
-    return {row_id: made[keys[row_id]].pk if row_id in keys else None for row_id in ids}
-
-
-def _make_tags(ledger: LockedLedger, ids: set[int]) -> dict[int, int | None]:
-    names = _find_names(ledger, RowKind.TAG, ids) if ids else {}
-    made = {
-        tag.name: tag.pk
-        for tag in get_or_create_tags(ledger, [each.name for each in names.values()])
+    return {
+        row_id: made[keys[row_id]].pk if row_id in keys else None for row_id in types
     }
-    return {row_id: made[names[row_id].name] for row_id in ids if row_id in names}
+
+
+def _make_tags(ledger: LockedLedger, ids: Collection[int]) -> dict[int, int | None]:
+    names = _find_names(ledger, RowKind.TAG, ids) if ids else {}
+    made = {tag.name: tag.pk for tag in get_or_create_tags(ledger, [*names.values()])}
+    return {row_id: made[name] for row_id, name in names.items()}
 
 
 def find_taken(

@@ -167,15 +167,12 @@ _UNFIT = """
             WHERE l.member_id = %(member)s AND l.{owner} = r.id
                 AND l.wallet_id = r.wallet_id
         )
-        {more}
     ) LIMIT 1
 """
-_HAS_INSTALLMENTS_WITHOUT_CARD = """
-    OR (r.installment_months IS NOT NULL AND NOT EXISTS (
-        SELECT FROM account w
-        WHERE w.member_id = %(member)s AND w.id = r.wallet_id AND w.kind = 'CARD'
-    ))
-"""
+_PARENT_OF = """(
+    SELECT p.parent_id FROM account_category p
+    WHERE p.member_id = %(member)s AND p.id = {id}
+)"""
 _FIRST_NAMES = f"""
     SELECT array(SELECT jsonb_object_keys(kept.before -> 'row'))
     FROM account_operation_row kept
@@ -259,12 +256,10 @@ class Snapshots:
 
     def _require_fit(self, table: Table, ids: Sequence[int]) -> None:
         lines = table.parts[0]
-        is_entry = table.model is Entry
         sql = _UNFIT.format(
             table=table.name,
             lines=lines.model._meta.db_table,
             owner=lines.owner,
-            more=_HAS_INSTALLMENTS_WITHOUT_CARD if is_entry else "",
         )
         if self.execute(sql, ids):
             raise UnfitRowError
@@ -330,10 +325,22 @@ def _list_optional_columns(model: Any) -> set[str]:
 def _value_of(model: Any, column: str) -> str:
     # A value belongs to its own wallet alone.
     name = None if model is Valuation else _REFERENCES.get(column)
+    if model is Entry and column == "installment_months":
+        # Only cards have them, as when a merge is taken apart.
+        wallet = _value_of(model, "wallet_id")
+        return (
+            f"CASE WHEN new.{column} IS NOT NULL AND EXISTS ("
+            f"SELECT FROM account w WHERE w.member_id = %(member)s AND w.id = {wallet}"
+            f" AND w.kind = 'CARD') THEN new.{column} END"
+        )
     if name is None:
         return f"new.{column}"
-    return (
+    value = (
         f"CASE WHEN %({name})s::jsonb ? new.{column}::text"
         f" THEN (%({name})s::jsonb ->> new.{column}::text)::bigint"
         f" ELSE new.{column} END"
     )
+    if column != "parent_id":
+        return value
+    # The major category may have become a minor one.
+    return f"coalesce({_PARENT_OF.format(id=value)}, {value})"

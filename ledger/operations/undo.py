@@ -1,7 +1,7 @@
 """Undo of an operation (spec 3.27)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
@@ -13,7 +13,7 @@ from psycopg.errors import ForeignKeyViolation
 
 from core.errors import MissingItemError, NotFoundError
 from ledger.base.ledger_write import LockedLedger, ledger_write
-from ledger.base.operations import forget_recording, make_room, pair_entries
+from ledger.base.operations import forget_recording, make_room, pair_rows
 from ledger.base.quotas import MAX_ROWS, require_room
 from ledger.errors import NotUndoableError
 from ledger.models import (
@@ -32,6 +32,8 @@ from ledger.models.base import OwnedModel
 from ledger.operations.after_undo import (
     find_used,
     give_tags_back,
+    list_changed_expenses,
+    list_trade_days,
     release_lost_refunds,
     require_holdings,
     return_notifications,
@@ -56,6 +58,8 @@ from ledger.wallets.valuations import refresh_current_value
 LIFETIME = timedelta(days=30)
 LIFETIME_OF_COPY = timedelta(days=7)
 MAX_SHOWN_KEPT = 100
+# Savepoints for the rows of one kind: the ledger waits meanwhile.
+MAX_ATTEMPTS = 300
 _PLAN = """
     SELECT kept.row_id, kept.action, kept.partner_id, stored.version AS version,
         gone.version AS deleted_version
@@ -70,25 +74,6 @@ _PLAN = """
     ORDER BY kept.row_id
 """
 
-# A row that was changed since, and brought back to what it was by the undo of that, is
-# as the operation has left it: its snapshot has the version that it had.
-_AS_LEFT = """
-    WITH RECURSIVE state AS (
-        SELECT row_id, version
-        FROM unnest(%(ids)s::bigint[], %(versions)s::bigint[]) r (row_id, version)
-        UNION ALL
-        SELECT state.row_id, (kept.before -> 'row' ->> 'version')::bigint
-        FROM state
-        JOIN account_operation undone
-            ON undone.member_id = %(member)s AND undone.undone_by = state.version
-        JOIN account_operation_row kept
-            ON kept.member_id = %(member)s AND kept.operation_id = undone.id
-            AND kept.kind = %(kind)s AND kept.row_id = state.row_id
-            AND kept.before IS NOT NULL
-        WHERE state.version > %(operation)s
-    )
-    SELECT row_id FROM state WHERE version <= %(operation)s
-"""
 # Totals of rows that are removed.
 _ROLLUPS: dict[str, tuple[str, Sequence[type[OwnedModel]]]] = {
     RowKind.WALLET: ("wallet_id", [WalletRollup, WalletMonthRollup]),
@@ -168,12 +153,13 @@ def undo_operation(
             result = UndoResult(restored=counts[0], removed=counts[1])
         else:
             result = _Undo(ledger, operation, wallet_id).run()
-        if result.restored or result.reverted or result.removed:
+        is_done = bool(result.restored or result.reverted or result.removed)
+        if is_done:
             revision = Ledger.objects.values_list("revision", flat=True)
             undone_by = revision.get(member_id=ledger.member.pk)
             stored = Operation.objects.owned_by(ledger.member)
             stored.filter(id=operation.id).update(undone_by=undone_by)
-        if dry_run:
+        if dry_run or not is_done:
             transaction.set_rollback(True)
             forget_recording()
     return result
@@ -191,6 +177,32 @@ def _require_wallet(ledger: LockedLedger, wallet_id: int | None) -> None:
         raise MissingItemError("walletId")
 
 
+class _Attempts:
+    """Writes of units in savepoints, halved where one of them does not fit."""
+
+    def __init__(self, write: Callable[[Sequence[int]], None]) -> None:
+        self._write = write
+        self._left = MAX_ATTEMPTS
+        # The last failure was a row that another row refers to.
+        self.lacks_reference = False
+
+    def run(self, units: Sequence[list[int]]) -> Sequence[list[int]]:
+        """Return the units that cannot be written, or were not tried any more."""
+        if not units or self._left <= 0:
+            return units
+        self._left -= 1
+        try:
+            with transaction.atomic():
+                self._write([row_id for unit in units for row_id in unit])
+        except IntegrityError as error:
+            self.lacks_reference = isinstance(error.__cause__, ForeignKeyViolation)
+            if len(units) == 1:
+                return units
+            middle = len(units) // 2
+            return [*self.run(units[:middle]), *self.run(units[middle:])]
+        return []
+
+
 class _Undo:
     """Rows by kind: those to revert, to restore and to remove."""
 
@@ -202,8 +214,9 @@ class _Undo:
         self.restored: dict[str, set[int]] = defaultdict(set)
         self.removed: dict[str, set[int]] = defaultdict(set)
         self.kept: dict[tuple[str, int], Reason] = {}
-        self.partners: dict[int, int] = {}
+        self.partners: dict[tuple[str, int], int] = {}
         self.valued_wallets: set[int] = set()
+        self.changed_expenses = list_changed_expenses(ledger, operation.id)
         self.snapshots = Snapshots(ledger, operation.id, {})
 
     def run(self) -> UndoResult:
@@ -232,26 +245,14 @@ class _Undo:
         with connection.cursor() as cursor:
             cursor.execute(_PLAN.format(table=table.name), params)
             rows = [PlannedRow(*row) for row in cursor.fetchall()]
-        newer = {
-            row.row_id: row.version
-            for row in rows
-            if row.version is not None and row.version > self.operation.id
-        }
-        as_left: set[int] = set()
-        if newer:
-            found = self.snapshots.execute(
-                _AS_LEFT, newer, kind=table.kind.value, versions=list(newer.values())
-            )
-            as_left = {row_id for (row_id,) in found}
         for row in rows:
-            is_changed = row.row_id in newer and row.row_id not in as_left
-            self._judge(table.kind.value, row, is_changed=is_changed)
+            self._judge(table.kind.value, row)
 
-    def _judge(self, kind: str, row: PlannedRow, *, is_changed: bool) -> None:
+    def _judge(self, kind: str, row: PlannedRow) -> None:
         if row.partner_id is not None:
-            self.partners[row.row_id] = row.partner_id
+            self.partners[kind, row.row_id] = row.partner_id
         key = kind, row.row_id
-        if is_changed:
+        if row.version is not None and row.version > self.operation.id:
             self.kept[key] = Reason.CHANGED
         elif row.action == RowAction.DELETED:
             if row.deleted_version == self.operation.id:
@@ -271,18 +272,18 @@ class _Undo:
         self.kept.setdefault((kind, row_id), reason)
 
     def _keep_partners(self) -> None:
-        """Keep all entries of which one alone would count twice, or not at all."""
-        kind = RowKind.ENTRY.value
-        for group in self._list_groups():
-            reasons = [self.kept.get((kind, row_id)) for row_id in group]
-            reason = next(filter(None, reasons), None)
-            for row_id in group if reason else ():
-                self._keep(kind, row_id, Reason.CHANGED)
+        """Keep all rows of which one alone would count twice, or not at all."""
+        for kind in {kind for kind, _ in self.partners}:
+            for group in self._list_groups(kind):
+                if any((kind, row_id) in self.kept for row_id in group):
+                    for row_id in group:
+                        self._keep(kind, row_id, Reason.CHANGED)
 
-    def _list_groups(self) -> list[list[int]]:
+    def _list_groups(self, kind: str) -> list[list[int]]:
         groups: dict[int, list[int]] = {}
-        for row_id, partner_id in self.partners.items():
-            groups.setdefault(partner_id, [partner_id]).append(row_id)
+        for (kind_of_row, row_id), partner_id in self.partners.items():
+            if kind_of_row == kind:
+                groups.setdefault(partner_id, [partner_id]).append(row_id)
         return list(groups.values())
 
     def _find_references(self) -> None:
@@ -333,64 +334,64 @@ class _Undo:
             deleted = [each for each in ids if each in self.restored[kind]]
             self.snapshots.write(table, reverted, deleted)
             if table.kind == RowKind.TRADE:
-                require_holdings(self.ledger, ids)
+                require_holdings(self.ledger, list_trade_days(self.ledger, ids))
+            # A group is written as a whole.
+            if created := [each for each in ids if each in self.removed[kind]]:
+                self._delete(table, created)
 
-        ids = self.reverted[kind] | self.restored[kind]
-        self._try(kind, self._list_units(kind, ids), write, Reason.CONFLICT)
+        units = [
+            [row_id for row_id in group if (kind, row_id) not in self.kept]
+            for group in self._list_groups(kind)
+        ]
+        grouped = {row_id for unit in units for row_id in unit}
+        alone = (self.reverted[kind] | self.restored[kind]) - grouped
+        units = [*filter(None, units), *([row_id] for row_id in sorted(alone))]
+        self._write_units(kind, units, write, Reason.CONFLICT)
 
     def _remove_rows(self, table: Table) -> None:
         kind = table.kind.value
         for row_id in find_used(self.ledger, table, self.removed[kind]):
             self._keep(kind, row_id, Reason.IN_USE)
+        grouped = {each for group in self._list_groups(kind) for each in group}
+        units = [[row_id] for row_id in sorted(self.removed[kind] - grouped)]
 
-        def remove(ids: Sequence[int]) -> None:
-            if table.kind == RowKind.ENTRY:
-                unlink_refunds(self.ledger, ids)
-            self.snapshots.delete(table, ids)
+        def delete(ids: Sequence[int]) -> None:
+            self._delete(table, ids)
 
-        units = self._list_units(kind, self.removed[kind])
-        self._try(kind, units, remove, Reason.IN_USE)
+        self._write_units(kind, units, delete, Reason.IN_USE)
         if kind in _ROLLUPS:
             column, rollups = _ROLLUPS[kind]
             for row_id in self.removed[kind]:
                 delete_rollups(self.ledger, rollups, **{column: row_id})
 
-    def _list_units(self, kind: str, ids: Iterable[int]) -> list[list[int]]:
-        """Return the rows that are written together or not at all."""
-        left = set(ids)
-        units = []
-        for group in self._list_groups() if kind == RowKind.ENTRY else ():
-            if unit := [row_id for row_id in group if row_id in left]:
-                units.append(unit)
-                left.difference_update(unit)
-        return units + [[row_id] for row_id in sorted(left)]
+    def _delete(self, table: Table, ids: Sequence[int]) -> None:
+        days = []
+        if table.kind == RowKind.ENTRY:
+            unlink_refunds(self.ledger, ids)
+        if table.kind == RowKind.TRADE:
+            days = list_trade_days(self.ledger, ids)
+        self.snapshots.delete(table, ids)
+        require_holdings(self.ledger, days)
 
-    def _try(
+    def _write_units(
         self,
         kind: str,
         units: Sequence[list[int]],
         write: Callable[[Sequence[int]], None],
         reason: Reason,
     ) -> None:
-        """Write all units; of those that cannot be written, keep the rows."""
-        if not units:
-            return
-        try:
-            with transaction.atomic():
-                write([row_id for unit in units for row_id in unit])
-        except IntegrityError as error:
-            if len(units) > 1:
-                middle = len(units) // 2
-                self._try(kind, units[:middle], write, reason)
-                self._try(kind, units[middle:], write, reason)
-                return
-            is_gone = isinstance(error.__cause__, ForeignKeyViolation)
-            if reason == Reason.CONFLICT and is_gone:
-                reason = Reason.REFERENCE_GONE
-            if kind == RowKind.ENTRY and len(units[0]) > 1:
-                raise NotUndoableError from error
-            for row_id in units[0]:
-                self._keep(kind, row_id, reason)
+        """Write all units; of those that cannot be written, keep the rows.
+
+        A unit may need another one: those that have failed are tried again.
+        """
+        attempts = _Attempts(write)
+        failed = attempts.run(units)
+        while failed and len(failed) < len(units):
+            units, failed = failed, attempts.run(failed)
+        for unit in failed:
+            is_gone = reason == Reason.CONFLICT and attempts.lacks_reference
+            for row_id in unit:
+                self._keep(kind, row_id, Reason.REFERENCE_GONE if is_gone else reason)
 
     def _note_valued_wallets(self) -> None:
         kind = RowKind.VALUATION.value
@@ -407,10 +408,10 @@ class _Undo:
         if tags := self.restored.get(RowKind.TAG.value):
             give_tags_back(self.ledger, self.operation.id, tags)
         if entries:
-            release_lost_refunds(self.ledger, entries)
+            release_lost_refunds(self.ledger, entries, self.changed_expenses)
+            return_notifications(self.ledger, self.operation.id, entries)
         self._note_valued_wallets()
         for wallet_id in sorted(self.valued_wallets):
             refresh_current_value(self.ledger, wallet_id)
-        if not self.kept:
-            return_notifications(self.ledger, self.operation.id)
-        pair_entries(self.partners)
+        for (kind_of_row, row_id), partner_id in self.partners.items():
+            pair_rows(RowKind(kind_of_row), {row_id: partner_id})

@@ -4,12 +4,15 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.errors import ReauthenticationRequiredError
+from accounts.login.fresh import require_fresh_authentication_with_factor
+from accounts.sessions.authentication import session_credentials
 from core.api.openapi import page_serializer
 from core.api.operations import extend_schema
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsMember
 from core.api.serializers import validate_body
-from core.api.token_scopes import LEDGER
+from core.api.token_scopes import LEDGER, ScopeRequiredError
 from core.errors import LimitReachedError
 from ledger.base.ownership import OwnedViewSet
 from ledger.errors import ChangedSinceError, NotUndoableError, ReferenceGoneError
@@ -43,6 +46,7 @@ class OperationViewSet(OwnedViewSet):
             ReferenceGoneError,
             ChangedSinceError,
             LimitReachedError,
+            ReauthenticationRequiredError,
         ]
     }
 
@@ -87,10 +91,18 @@ class OperationViewSet(OwnedViewSet):
         409 `REFERENCE_GONE` if a wallet was deleted since and `walletId` names no
         other one; `CHANGED_SINCE` with `counts` if something was written after a
         restore, unless `force`; `NOT_UNDOABLE` if it was undone or is too old or too
-        large.
+        large. Undo of a restore asks for a fresh session as the restore does, and takes
+        no personal token.
         """
-        get_operation(self.member, operation_id)
+        if get_operation(self.member, operation_id).is_whole:
+            self._require_what_a_restore_does(request)
         values = validate_body(UndoRequestSerializer, request)
         result = undo_operation(self.member, operation_id, **values)
         done = None if values["dry_run"] else self.operation_id
         return Response(describe_undo(result, done))
+
+    def _require_what_a_restore_does(self, request: Request) -> None:
+        """Raise `ScopeRequiredError` for a token, or ask for a fresh session."""
+        if session_credentials(request).session.scopes is not None:
+            raise ScopeRequiredError
+        require_fresh_authentication_with_factor(request)

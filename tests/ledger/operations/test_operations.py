@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from accounts.models import Member
+from accounts.models import AuthSession, Member
 from administration.tasks import purge_operations
 from ledger.base import operations
 from ledger.models import LedgerCopy, Operation, OperationRow, RowKind, Tombstone
@@ -23,6 +23,7 @@ from tests.support.factories import (
 )
 from tests.support.operations import OPERATIONS, Phone, dump_ledger
 from tests.support.problems import assert_problem
+from tests.support.second_factors import give_totp
 from tests.support.whole_accounts import give_everything
 from tests.support.workbooks import download_backup, upload
 
@@ -295,6 +296,26 @@ def test_what_was_written_after_a_restore_is_not_lost_unless_forced(
     # Nothing is lost for ever.
     phone.undo(forced["operationId"])
     assert phone.get_json(f"{ENTRIES}/{entry.pk}")["id"] == entry.pk
+
+
+def test_undo_of_a_restore_asks_for_what_a_restore_asks(
+    phone: Phone, member: Member
+) -> None:
+    make_entry(member)
+    operation_id = restore(phone, download_backup(member))
+    path = f"{OPERATIONS}/{operation_id}/undo"
+    body = {"name": "T", "scopes": ["ledger:read", "ledger:write"]}
+    token = Phone()
+    token.use_token(phone.send("POST", "/api/auth/tokens", body).data["token"])
+    assert_problem(token.send("POST", path, {}), 403, "SCOPE_REQUIRED", "scope")
+    deletion = delete(phone, f"entries/{phone.get_json(ENTRIES)['results'][0]['id']}")
+    other = f"{OPERATIONS}/{deletion.headers['Operation-Id']}/undo"
+    assert token.send("POST", other, {}).status_code == 200
+    give_totp(member)
+    AuthSession.objects.filter(member=member).update(fresh_until=None)
+    answer = phone.send("POST", path, {"force": True})
+    assert answer.status_code == 403
+    assert answer.data["code"] == "REAUTHENTICATION_REQUIRED"
 
 
 def test_the_newest_restore_alone_is_undone(phone: Phone, member: Member) -> None:

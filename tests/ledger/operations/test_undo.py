@@ -5,6 +5,8 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import Member
@@ -14,6 +16,7 @@ from ledger.models import (
     Entry,
     Notification,
     Operation,
+    OperationRow,
     Tag,
     Trade,
     Valuation,
@@ -113,30 +116,6 @@ def test_rows_that_were_changed_since_are_kept_and_named(
     assert [(rows[pk]["category"], rows[pk]["tags"]) for pk in ids[2:]] == [
         (None, [])
     ] * 2
-
-
-def test_operations_are_undone_one_after_the_other(
-    phone: Phone, member: Member
-) -> None:
-    first, second = make_wallet(member), make_wallet(member)
-    entry = make_entry(member, memo="0", wallet=first)
-    before = dump_ledger(member)
-    operations = [
-        do(phone, "PATCH", "entries", {"ids": [entry.pk], "set": {"memo": f"{number}"}})
-        for number in range(1, 4)
-    ]
-    operations.append(delete(phone, f"wallets/{first.pk}?moveTo={second.pk}"))
-    operations.append(delete(phone, f"entries/{entry.pk}"))
-    for operation_id in reversed(operations):
-        assert kept(phone.undo(operation_id)) == []
-    assert dump_ledger(member) == before
-    # Not out of their order: the later one still holds.
-    older = do(phone, "PATCH", "entries", {"ids": [entry.pk], "set": {"memo": "a"}})
-    newer = do(phone, "PATCH", "entries", {"ids": [entry.pk], "set": {"memo": "b"}})
-    assert kept(phone.undo(older)) == [("entry", entry.pk, "CHANGED")]
-    assert kept(phone.undo(newer)) == []
-    patch(phone, f"entries/{entry.pk}", memo="edited")
-    assert kept(phone.undo(older)) == [("entry", entry.pk, "CHANGED")]
 
 
 def test_what_a_batch_made_and_was_edited_since_stays(phone: Phone) -> None:
@@ -246,6 +225,10 @@ def test_another_wallet_has_to_fit(phone: Phone, member: Member) -> None:
     paths.append(f"quick-entries/{created[2]['id']}")
     operations = [delete(phone, path) for path in paths]
     delete(phone, f"wallets/{gone.pk}")
+    # Installments end with the card.
+    assert kept(phone.undo(operations.pop(1), walletId=other.pk)) == []
+    row = phone.get_json(f"{ENTRIES}/{created[1]['id']}")
+    assert (row["walletId"], row["installmentMonths"]) == (other.pk, None)
     for operation_id in operations:
         result = phone.undo(operation_id, walletId=other.pk)
         assert [reason for _, _, reason in kept(result)] == ["CONFLICT"]
@@ -410,6 +393,208 @@ def test_a_rule_goes_on_where_it_was(phone: Phone, member: Member) -> None:
     days = Entry.objects.order_by("date").values_list("date", flat=True)
     assert list(days) == [date(2026, month, 1) for month in (9, 10, 11)]
     assert booked < set(Entry.objects.values_list("pk", flat=True))
+
+
+def test_an_unmerge_is_undone_as_a_whole_or_not_at_all(
+    phone: Phone, member: Member
+) -> None:
+    wallets = [make_wallet(member), make_wallet(member)]
+    expense = make_entry(member, wallet=wallets[0], amount=103)
+    income = make_entry(member, type="income", wallet=wallets[1], amount=100)
+    body = {"with": income.pk, "fee": {"category": "fee"}}
+    do(phone, "POST", f"entries/{expense.pk}/merge", body)
+    operation_id = do(phone, "POST", f"entries/{expense.pk}/unmerge", {})
+    fee = Category.objects.get(name="fee")
+    patch(phone, f"categories/{fee.pk}", type="income")
+    # The category is made again, with its type.
+    assert kept(phone.undo(operation_id)) == []
+    assert Category.objects.filter(name="fee").count() == 2
+    transfer = phone.get_json(f"{ENTRIES}/{expense.pk}")
+    assert (transfer["type"], transfer["amount"]) == ("transfer", 103)
+
+
+def test_a_group_of_which_one_row_does_not_fit_stays(
+    phone: Phone, member: Member
+) -> None:
+    wallets = [make_wallet(member) for _ in range(3)]
+    expense = make_entry(member, wallet=wallets[0], amount=9)
+    income = make_entry(member, type="income", wallet=wallets[1], amount=9)
+    body = {"with": income.pk}
+    do(phone, "POST", f"entries/{expense.pk}/merge", body)
+    operation_id = do(phone, "POST", f"entries/{expense.pk}/unmerge", {})
+    rows = OperationRow.objects.filter(
+        operation_id=operation_id, kind="entry", row_id=expense.pk
+    )
+    before = rows.get().before
+    before["row"]["amount"] = -1
+    rows.update(before=before)
+    unmerged = dump_ledger(member)
+    result = phone.undo(operation_id)
+    assert [row[1:] for row in kept(result)] == [
+        (expense.pk, "CONFLICT"),
+        (income.pk, "CONFLICT"),
+    ]
+    assert (result["operationId"], dump_ledger(member)) == (None, unmerged)
+
+
+@pytest.mark.parametrize("edited", [0, 1])
+def test_rules_that_a_move_split_stay_together(
+    phone: Phone, member: Member, edited: int
+) -> None:
+    target, wallet = make_wallet(member), make_wallet(member)
+    lines = [
+        {"amount": 5, "category": "A"},
+        {"amount": -5, "category": "B"},
+        {"amount": 3, "walletId": target.pk},
+    ]
+    rule = {"name": "r", "type": "expense", "amount": 3, "walletId": wallet.pk}
+    rule |= {"frequency": "MONTHLY", "anchorDate": "2027-01-01"}
+    phone.send("POST", f"{A}/recurring", rule | {"lines": lines})
+    operation_id = delete(phone, f"wallets/{target.pk}?moveTo={wallet.pk}")
+    rules = phone.get_json(f"{A}/recurring")
+    assert len(rules) == 2
+    patch(phone, f"recurring/{rules[edited]['id']}", name="edited")
+    moved = [row["amount"] for row in phone.get_json(f"{A}/recurring")]
+    phone.undo(operation_id)
+    assert [row["amount"] for row in phone.get_json(f"{A}/recurring")] == moved
+
+
+def test_a_purchase_whose_shares_were_sold_since_is_not_removed(
+    phone: Phone, member: Member
+) -> None:
+    stock = make_stock(member)
+    buy = make_trade(
+        member, stock=stock, side="BUY", quantity=Decimal(5), date="2026-11-02"
+    )
+    undone = phone.undo(delete(phone, f"trades/{buy.pk}"))["operationId"]
+    make_trade(member, stock=stock, side="SELL", quantity=Decimal(4), date="2026-11-03")
+    assert kept(phone.undo(undone)) == [("trade", buy.pk, "IN_USE")]
+    assert Trade.objects.count() == 2
+
+
+@pytest.mark.parametrize("path", ["entries", "budgets"])
+def test_a_category_of_another_type_is_made_again(
+    phone: Phone, member: Member, path: str
+) -> None:
+    food = make_category(member, name="food")
+    make: Any = make_entry if path == "entries" else make_budget
+    row = make(member, category=food)
+    operation_id = delete(phone, f"{path}/{row.pk}")
+    patch(phone, f"categories/{food.pk}", type="income")
+    assert kept(phone.undo(operation_id)) == []
+    again = phone.get_json(f"{A}/{path}/{row.pk}")
+    assert (again["category"], again["categoryId"] == food.pk) == ("food", False)
+
+
+def test_a_minor_category_comes_back_below_the_major_one_there_is(
+    phone: Phone, member: Member
+) -> None:
+    major, top = make_category(member), make_category(member)
+    minor, target = make_category(member, parent=major), make_category(member)
+    entries = [make_entry(member, category=minor).pk for _ in range(3)]
+    operation_id = delete(phone, f"categories/{minor.pk}?moveTo={target.pk}")
+    patch(phone, f"categories/{major.pk}", parentId=top.pk)
+    assert kept(phone.undo(operation_id)) == []
+    assert Category.objects.get(pk=minor.pk).parent_id == top.pk
+    assert set(
+        Entry.objects.filter(pk__in=entries).values_list("category_id", flat=True)
+    ) == {minor.pk}
+
+
+def test_many_rows_that_do_not_fit_take_a_bounded_time(
+    phone: Phone, member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(undo, "MAX_ATTEMPTS", 10)
+    ids = [make_entry(member).pk for _ in range(30)]
+    body = {"ids": ids, "set": {"memo": "x"}}
+    operation_id = do(phone, "PATCH", "entries", body)
+    for row in OperationRow.objects.filter(kind="entry", row_id__in=ids[::2]):
+        row.before["row"]["amount"] = -1
+        OperationRow.objects.filter(row_id=row.row_id).update(before=row.before)
+    with CaptureQueriesContext(connection) as queries:
+        result = phone.undo(operation_id)
+    assert len(queries) < 200
+    assert result["keptCount"] + result["reverted"] == 30
+
+
+def test_rows_that_need_each_other_come_back_beside_one_that_does_not_fit(
+    phone: Phone, member: Member
+) -> None:
+    refund = make_entry(member, type="income", amount=4)
+    unfit, expense = make_entry(member), make_entry(member, amount=9)
+    patch(phone, f"entries/{refund.pk}", refundOf=expense.pk)
+    ids = [refund.pk, unfit.pk, expense.pk]
+    body = {"operations": [{"op": "delete", "id": pk} for pk in ids]}
+    operation_id = do(phone, "POST", "entries/batch", body)
+    rows = OperationRow.objects.filter(kind="entry", row_id=unfit.pk)
+    before = rows.get().before
+    before["row"]["amount"] = -1
+    rows.update(before=before)
+    assert kept(phone.undo(operation_id)) == [("entry", unfit.pk, "CONFLICT")]
+    assert phone.get_json(f"{ENTRIES}/{refund.pk}")["refundOf"] in {None, expense.pk}
+    assert phone.get_json(f"{ENTRIES}/{expense.pk}")["amount"] == 9
+
+
+def test_refunds_that_were_there_before_stay(phone: Phone, member: Member) -> None:
+    expense = make_entry(member, amount=10)
+    refund = make_entry(member, type="income", amount=12, refund_of=expense)
+    foreign = {"currency": "USD", "originalAmount": "100", "exchangeRate": "1300"}
+    body: dict[str, Any] = {"date": "2026-11-02", "type": "expense", **foreign}
+    bought = phone.send("POST", ENTRIES, body).data["id"]
+    back = {"date": "2026-11-03", "type": "income", "amount": 140_000}
+    answer = phone.send("POST", ENTRIES, back | {"refundOf": bought})
+    assert answer.status_code == 201, answer.content
+    before = dump_ledger(member)
+    ids = [expense.pk, refund.pk, bought, answer.data["id"]]
+    body = {"ids": ids, "set": {"memo": "x"}}
+    assert kept(phone.undo(do(phone, "PATCH", "entries", body))) == []
+    assert dump_ledger(member) == before
+    for row_id in ids:
+        assert kept(phone.undo(delete(phone, f"entries/{row_id}"))) == []
+        assert dump_ledger(member) == before
+
+
+def test_installments_end_where_the_wallet_is_no_card_any_more(
+    phone: Phone, member: Member
+) -> None:
+    card = make_wallet(member, kind="CARD")
+    body = {"date": "2026-11-02", "type": "expense", "amount": 9, "walletId": card.pk}
+    entry = phone.send("POST", ENTRIES, body | {"installmentMonths": 3}).data["id"]
+    operation_id = delete(phone, f"entries/{entry}")
+    patch(phone, f"wallets/{card.pk}", kind="BANK")
+    assert kept(phone.undo(operation_id)) == []
+    assert phone.get_json(f"{ENTRIES}/{entry}")["installmentMonths"] is None
+    patch(phone, f"wallets/{card.pk}", memo="x")
+
+
+def test_notifications_come_back_though_another_row_is_kept(
+    phone: Phone, member: Member
+) -> None:
+    wallets = [make_wallet(member), make_wallet(member)]
+    expense = make_entry(member, wallet=wallets[0], amount=103)
+    income = make_entry(member, type="income", wallet=wallets[1], amount=100)
+    give_notification(member)
+    Notification.objects.update(entry_id=income.pk)
+    body = {"with": income.pk, "fee": {"category": "fee"}}
+    operation_id = do(phone, "POST", f"entries/{expense.pk}/merge", body)
+    make_entry(member, category=Category.objects.get(name="fee"))
+    assert [row[0] for row in kept(phone.undo(operation_id))] == ["category"]
+    assert Notification.objects.get().entry_id == income.pk
+
+
+def test_an_undo_that_does_nothing_makes_nothing(phone: Phone, member: Member) -> None:
+    wallet, other = make_wallet(member), make_wallet(member)
+    food = make_category(member, name="food")
+    body = {"date": "2026-11-02", "type": "expense", "amount": 5, "walletId": other.pk}
+    lines = [{"amount": 3, "walletId": wallet.pk}, {"amount": 2, "category": "food"}]
+    entry = phone.send("POST", ENTRIES, body | {"lines": lines}).data["id"]
+    operation_id = delete(phone, f"entries/{entry}")
+    delete(phone, f"wallets/{wallet.pk}")
+    delete(phone, f"categories/{food.pk}")
+    result = phone.undo(operation_id, walletId=other.pk)
+    assert kept(result) == [("entry", entry, "CONFLICT")]
+    assert result["operationId"] is None
+    assert not Category.objects.exists()
 
 
 def test_a_client_id_is_known_again(phone: Phone) -> None:
