@@ -37,7 +37,7 @@ def test_comment_is_kept_as_plain_text(client: JSONClient, free_member: Member) 
     assert comment["content"] == text
     assert set(comment) == {
         *("id", "content", "upCount", "downCount", "myVote", "hot", "author"),
-        *("createdAt", "updatedAt"),
+        *("blocked", "createdAt", "updatedAt"),
     }
     assert comment["author"] == {
         "id": free_member.pk,

@@ -129,6 +129,7 @@ def test_json_of_a_list_is_that_of_the_values(client: JSONClient) -> None:
                         author.pk, author.avatar_version, author.idp_picture
                     ),
                 },
+                "blocked": False,
                 "createdAt": f"{created_at}+00:00",
             }
         )

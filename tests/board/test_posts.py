@@ -17,7 +17,7 @@ BODY = {"title": "Rice", "content": "<p>Cheap <b>rice</b></p>", "category": "tip
 HUGE = 10**30
 SUMMARY = {
     *("id", "title", "category", "tags", "notice", "hot", "upCount", "downCount"),
-    *("commentCount", "myVote", "author", "createdAt"),
+    *("commentCount", "myVote", "author", "blocked", "createdAt"),
 }
 
 

@@ -208,7 +208,7 @@ def test_every_route_that_writes_has_a_request() -> None:
         if route.path.startswith("/api/")
         # The addresses without a part of the prefix have the views of others.
         and route.path.split("/")[2]
-        in {"account", "board", "billing", "auth"} | {"users", "admin"}
+        in {"account", "board", "billing", "auth", "members"} | {"users", "admin"}
     }
     named = {
         (method, re.sub(r"@\w+", "{}", path.partition("?")[0]))

@@ -49,7 +49,7 @@ NOT_RETRIED = {
     "ledger/currencies/rates.py": {"_fetch_and_store": "one row"},
     "ledger/operations/undo.py": {
         "undo_operation": "a savepoint",
-        "_try": "a savepoint",
+        "run": "a savepoint",
     },
     "ledger/rollups/repair.py": {"_list_wrong_rows": "reads"},
 }
