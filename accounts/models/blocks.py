@@ -9,7 +9,7 @@ from accounts.models.members import Member
 class Block(models.Model):
     """A member who has blocked another one on the board (spec 5.9).
 
-    It is one-way, and the other one is not told.
+    The blocked member still sees everything, and gets no message about it.
     """
 
     pk = models.CompositePrimaryKey("member_id", "blocked_id")

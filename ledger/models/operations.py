@@ -56,7 +56,7 @@ class Operation(OwnedModel):
     # By kind of row, then by action.
     counts = models.JSONField()
     row_count = models.IntegerField()
-    # The operation replaced the ledger. It has a copy of the former one, and no rows.
+    # The operation replaced the ledger, and is undone by a copy instead of rows.
     is_whole = models.BooleanField(db_default=False)
     # The rows, or the copy, are still there.
     is_kept = models.BooleanField(db_default=True)

@@ -246,7 +246,7 @@ def release_unfit_refunds(member: Member, changes: Sequence[Change]) -> None:
 
 
 def release_refunds(member: Member, amounts: Mapping[int, int]) -> None:
-    """Clear `refund_of` where the refunds exceed what is left of an expense.
+    """Clear `refund_of` where the refunds of an expense exceed its amount.
 
     `amounts` are by entry, 0 for one that is no expense any more.
     """

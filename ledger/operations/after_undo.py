@@ -225,7 +225,7 @@ def keep_many(
 def return_notifications(
     ledger: LockedLedger, operation_id: int, entry_ids: Iterable[int]
 ) -> None:
-    """Let notifications belong to those of the entries that they belonged to."""
+    """Attach notifications to these entries again, which had them before."""
     params: dict[str, Any] = {
         "member": ledger.member.pk,
         "operation": operation_id,

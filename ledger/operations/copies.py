@@ -93,7 +93,7 @@ def put_copy_back(
     if any(not _fits(copy) for copy in copies):
         raise NotUndoableError
     before = count_rows(ledger)
-    # A ledger has one copy: from now on, the one of the rows that are replaced here.
+    # The rows that are replaced now become the only copy of this ledger.
     copy_ledger(ledger)
     by_table = {copy.table_name: copy for copy in copies}
     with bulk_write(ledger):

@@ -179,7 +179,7 @@ _FIRST_NAMES = f"""
     WHERE {_KEPT} LIMIT 1
 """  # noqa: S608 - constants
 
-# New ids of rows by the former one, or null for none, by what they are.
+# By kind of reference: the id that takes the place of a former id, or null.
 Replacements = Mapping[str, Mapping[int, int | None]]
 
 

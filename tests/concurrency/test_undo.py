@@ -109,7 +109,7 @@ def test_a_write_beside_the_undo_of_a_restore_is_not_lost(
         path = f"{OPERATIONS}/{restored.headers['Operation-Id']}/undo"
         body = {"date": "2026-11-02", "type": "expense", "amount": 5}
         write = caller(phones[1], "POST", ENTRIES, body)
-        # After it was looked up what was written since.
+        # After the undo has looked for later writes.
         fragment = "INSERT INTO account_deleted_client_id"
         with open_(), call_before(fragment, write) as written:
             undone = phones[0].send("POST", path, {})
