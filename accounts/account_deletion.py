@@ -5,6 +5,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.module_loading import import_string
 
+from accounts.inbox.items import delete_inbox
 from accounts.locking import lock_actor_and_target
 from accounts.login.identities import delete_identities
 from accounts.login.second_factor import delete_factors
@@ -48,6 +49,8 @@ def delete_member_data(member: Member) -> None:
     delete_factors(member)
     delete_identities(member)
     Block.objects.filter(Q(member=member) | Q(blocked=member)).delete()
+    # After the board's rows, which writers of items lock.
+    delete_inbox(member)
     SecurityLogEntry.objects.filter(member=member).delete()
     # Mails about several accounts have no member.
     Mail.objects.filter(Q(member=member) | Q(codes__member=member)).delete()

@@ -1,7 +1,10 @@
 """Errors of the accounts app."""
 
+from typing import Any
+
 from django.utils.translation import gettext_lazy
 
+from accounts.models import Member
 from core.errors import (
     RETRY_AFTER_SECONDS,
     DomainError,
@@ -36,6 +39,16 @@ class MemberSuspendedError(DomainError):
     status = 403
     code = "MEMBER_SUSPENDED"
     detail = gettext_lazy("This account is suspended.")
+
+    @classmethod
+    def of(cls, member: Member) -> "MemberSuspendedError":
+        """Tell the member until when, and why."""
+        members: dict[str, Any] = {}
+        if member.suspended_until is not None:
+            members["until"] = member.suspended_until
+        if member.suspension_reason:
+            members["reason"] = member.suspension_reason
+        return cls(members=members)
 
 
 class SecondFactorRequiredError(DomainError):

@@ -9,12 +9,14 @@ from django.utils import timezone
 
 from accounts.codes.codes import purge_code_requests
 from accounts.codes.password_reset import has_waiting_requests, process_requests
+from accounts.inbox.items import purge_inboxes
 from accounts.login.limited_logins import (
     has_untold_logins,
     notify_of_limited_logins,
 )
 from accounts.login.tickets import purge_login_tickets
 from accounts.mail.delivery import has_due_mails, purge_mails, send_due_mails
+from accounts.members.suspensions import end_suspensions
 from accounts.security.log import purge_security_log
 from accounts.security.rate_limits import purge_rate_limits
 from accounts.sessions.store import purge_expired_sessions
@@ -29,6 +31,7 @@ class PurgedRows(NamedTuple):
     mails: int
     logins: int
     notified_tokens: int
+    inbox_items: int
 
 
 class MailServerError(RuntimeError):
@@ -39,6 +42,12 @@ class MailServerError(RuntimeError):
 def purge_sessions() -> None:
     """Delete expired rows; daily."""
     run_job("purge_sessions", lambda now: sum(run_purge(now)))
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def lift_suspensions() -> None:
+    """End suspensions whose time is over; hourly."""
+    run_job("lift_suspensions", end_suspensions)
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -57,6 +66,7 @@ def run_purge(now: datetime, progress: Progress = SILENT_PROGRESS) -> PurgedRows
         purge_mails(now) + purge_code_requests(now),
         purge_login_tickets(now) + purge_security_log(before),
         notify_of_expiring_tokens(now),
+        purge_inboxes(now),
     )
 
 

@@ -9,6 +9,13 @@ from accounts.codes.views import (
     EmailVerificationView,
     PasswordResetViewSet,
 )
+from accounts.inbox.views import (
+    InboxCountView,
+    InboxItemView,
+    InboxReadView,
+    InboxSettingsView,
+    InboxView,
+)
 from accounts.login.factor_views import FactorsView, TotpViewSet
 from accounts.login.identity_views import IdentityViewSet
 from accounts.login.reauthentication_views import ReauthenticationView
@@ -51,8 +58,17 @@ auth_urls = [
     ),
 ]
 
+inbox_urls = [
+    path("", InboxView.as_view(), name="inbox"),
+    path("/count", InboxCountView.as_view(), name="inbox-count"),
+    path("/read", InboxReadView.as_view(), name="inbox-read"),
+    path("/settings", InboxSettingsView.as_view(), name="inbox-settings"),
+    path("/<int:item_id>", InboxItemView.as_view(), name="inbox-item"),
+]
+
 urlpatterns = [
     path("auth/", include(auth_urls)),
+    path("inbox", include(inbox_urls)),
     path("members/<int:member_id>/block", BlockView.as_view(), name="block"),
     path("members/<int:member_id>/avatar", AvatarView.as_view(), name="avatar"),
 ]

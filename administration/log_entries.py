@@ -1,5 +1,7 @@
 """The audit log in the language of the reader; its texts are stored in English."""
 
+import re
+
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -10,6 +12,8 @@ from accounts.models import ApplicationSetting, AuditLogEntry
 from core.admin.columns import Badges
 from core.jobs.labels import get_job_label
 
+# Behind the text of a decision.
+_CASE_RE = re.compile(r" Case ([0-9]+)\.$")
 Action = AuditLogEntry.Action
 ACTIONS: Badges = {
     Action.ADDITION: (_("Added"), "good"),
@@ -33,6 +37,7 @@ SETTING_NAMES: Badges = {
 NUMBERED = ("accounts.Member", "board.Post", "board.Comment", "board.Image")
 TEXTS = (
     gettext_noop("Role ADMIN."),
+    gettext_noop("Role MODERATOR."),
     gettext_noop("Role MEMBER."),
     gettext_noop("Status ACTIVE."),
     gettext_noop("Status SUSPENDED."),
@@ -41,7 +46,11 @@ TEXTS = (
     gettext_noop("Name or email."),
     gettext_noop("Session ended."),
     gettext_noop("Hidden."),
+    gettext_noop("Hidden for a time."),
     gettext_noop("Shown again."),
+    gettext_noop("Deleted."),
+    gettext_noop("Silenced."),
+    gettext_noop("Silence ended."),
     gettext_noop("Marked as notice."),
     gettext_noop("Unmarked as notice."),
     gettext_noop("Changed Enabled."),
@@ -61,7 +70,10 @@ def describe_target(entry: AuditLogEntry) -> str:
 
 
 def describe_text(entry: AuditLogEntry) -> str:
-    return gettext(entry.text) if entry.text else ""
+    found = _CASE_RE.search(entry.text)
+    text = entry.text[: found.start()] if found else entry.text
+    shown = gettext(text) if text else ""
+    return f"{shown} {gettext('Case {id}.').format(id=found[1])}" if found else shown
 
 
 def link_to_target(entry: AuditLogEntry) -> SafeString | str:

@@ -104,11 +104,22 @@ def set_member_role(actor: Member, member_id: int, role: str) -> Member:
 
 
 @retry_on_conflict
-def set_member_status(actor: Member, member_id: int, status: str) -> Member:
-    """Set the status; a suspension revokes all sessions."""
+def set_member_status(
+    actor: Member,
+    member_id: int,
+    status: str,
+    until: datetime | None = None,
+    reason: str = "",
+) -> Member:
+    """Set the status; a suspension revokes all sessions.
+
+    `until` and `reason` are those of a suspension, and told to the member.
+    """
     with _locked_member(actor, member_id) as member:
         member.status = status
-        member.save_fields("status")
+        member.suspended_until = until
+        member.suspension_reason = reason
+        member.save_fields("status", "suspended_until", "suspension_reason")
         end_pending_steps(member)
         log_security_event(SecurityEvent.STATUS_CHANGED, member.pk, status=status)
         if status == Member.Status.SUSPENDED:

@@ -1,10 +1,14 @@
 """Serializers of the administrators' API."""
 
+from typing import Any
+
+from django.utils.translation import gettext
 from rest_framework import serializers
 
 from accounts.members.serializers import MemberSerializer
 from accounts.models import Member
-from core.api.fields import StrictBooleanField, StrictCharField
+from accounts.models.members import MAX_REASON_LENGTH
+from core.api.fields import FutureDateTimeField, StrictBooleanField, StrictCharField
 from core.api.serializers import QuerySerializer, Serializer
 
 MAX_SEARCH_LENGTH = 100
@@ -42,7 +46,7 @@ class MemberRoleRequestSerializer(Serializer):
 
     role = serializers.ChoiceField(
         choices=Member.Role.choices,
-        help_text="The new role; `ADMIN` for administrators.",
+        help_text="The new role: `MODERATOR` moderates the board.",
     )
 
 
@@ -53,6 +57,24 @@ class MemberStatusRequestSerializer(Serializer):
         choices=Member.Status.choices,
         help_text="The new status; a `SUSPENDED` member cannot log in.",
     )
+    until = FutureDateTimeField(
+        required=False,
+        allow_null=True,
+        help_text="When the suspension ends by itself; it does not without it.",
+    )
+    reason = StrictCharField(
+        required=False,
+        allow_blank=True,
+        max_length=MAX_REASON_LENGTH,
+        help_text="Why; the member reads it.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        is_suspension = attrs["status"] == Member.Status.SUSPENDED
+        if not is_suspension and (attrs.get("until") or attrs.get("reason")):
+            text = gettext("Only a suspension has an end and a reason.")
+            raise serializers.ValidationError({"status": text})
+        return attrs
 
 
 class MemberPlanRequestSerializer(Serializer):

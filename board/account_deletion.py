@@ -11,7 +11,9 @@ from django.utils import timezone
 
 from accounts.models import Member
 from board.images import delete_images, unlink_images
-from board.models import Image
+from board.models import Image, ModerationCase
+from board.moderation.cases import erase_member_from_cases
+from board.removal import mark_targets_gone, remove_comments
 from core.db.locks import AdvisoryLock, advisory_xact_lock
 
 _LOCK_POSTS = """
@@ -23,7 +25,8 @@ _LOCK_POSTS = """
     ORDER BY id FOR UPDATE
 """
 _LOCK_COMMENTS = """
-    SELECT id, member_id = %(member)s OR post_id = ANY(%(posts)s) AS is_deleted
+    SELECT id, post_id = ANY(%(posts)s) AS is_below,
+        coalesce(member_id = %(member)s, false) AS is_own
     FROM board_comment WHERE id IN (
         SELECT id FROM board_comment WHERE member_id = %(member)s
         UNION SELECT id FROM board_comment WHERE post_id = ANY(%(posts)s)
@@ -34,8 +37,8 @@ _LOCK_COMMENTS = """
 # Children precede parents; images follow, as in `board.posts`.
 _DELETE = (
     "DELETE FROM board_comment_vote WHERE member_id = %(member)s",
-    "DELETE FROM board_comment_vote WHERE comment_id = ANY(%(comments)s)",
-    "DELETE FROM board_comment WHERE id = ANY(%(comments)s)",
+    "DELETE FROM board_comment_vote WHERE comment_id = ANY(%(below)s)",
+    "DELETE FROM board_comment WHERE id = ANY(%(below)s)",
     "DELETE FROM board_post_vote WHERE member_id = %(member)s",
     "DELETE FROM board_post_vote WHERE post_id = ANY(%(posts)s)",
     "DELETE FROM board_post WHERE id = ANY(%(posts)s)",
@@ -55,16 +58,24 @@ def delete_member_data(member: Member) -> None:
     """Delete all content of the member (spec 2.9), whom the caller has locked.
 
     Posts go with the comments and votes of others, images also from posts of others.
+    Comments that others replied to keep their place, without text and author.
     """
     values: dict[str, Any] = {"member": member.pk}
     with connection.cursor() as cursor:
         cursor.execute(_LOCK_POSTS, values)
         values["posts"] = [row_id for row_id, is_own in cursor.fetchall() if is_own]
         cursor.execute(_LOCK_COMMENTS, values)
-        values["comments"] = [
-            row_id for row_id, is_deleted in cursor.fetchall() if is_deleted
+        comments = cursor.fetchall()
+        values["below"] = [row_id for row_id, is_below, _ in comments if is_below]
+        gone = ModerationCase.Gone.AUTHOR
+        mark_targets_gone(gone, posts=values["posts"], comments=values["below"])
+        # Under the posts of others, replies of others stay.
+        elsewhere = [
+            row_id for row_id, is_below, is_own in comments if is_own and not is_below
         ]
+        remove_comments(elsewhere, gone=gone)
         for statement in _DELETE:
             cursor.execute(statement, values)
+    erase_member_from_cases(member)
     unlink_images(values["posts"], timezone.now())
     delete_images(Image.objects.filter(member=member).values_list("id", flat=True))

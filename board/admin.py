@@ -6,19 +6,20 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import admin, messages
 from django.db.models import Max, Prefetch, QuerySet
 from django.http import HttpRequest
 from django.template.defaultfilters import filesizeformat
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.functional import lazy
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Member
-from board import moderation
 from board.admin_columns import (
     AUTHOR,
     CATEGORIES,
@@ -43,6 +44,7 @@ from board.admin_columns import (
 )
 from board.content import normalize_search_text, render_html
 from board.models import Comment, Image, Post, PostImage
+from board.moderation import actions as moderation
 from core.admin.actions import Action, ActionAdmin, get_actor
 from core.admin.base import DEFERRED_MEMBER_FIELDS, NewestInline
 from core.admin.columns import (
@@ -98,6 +100,20 @@ def make_deletion(delete: Callable[..., int], question: Text) -> Action:
     return make_action(
         delete, _("Delete"), report, question=question, is_dangerous=True
     )
+
+
+def ask_for_deletion() -> str:
+    days: int = settings.BOARD_KEPT_DAYS
+    if days == 0:
+        return gettext("Comments and votes are deleted too. It cannot be undone.")
+    return gettext(
+        "It is hidden at once, and removed with comments and votes after {days} days; "
+        "until then it can be shown again. The author is told."
+    ).format(days=days)
+
+
+# The setting is read when the question is asked.
+DELETION_QUESTION: Any = lazy(ask_for_deletion, str)()
 
 
 class ModerationAdmin(ActionAdmin):
@@ -169,7 +185,7 @@ class PostAdmin(ModerationAdmin):
         ),
         "delete": make_deletion(
             lambda actor, ids: moderation.delete_posts(actor, ids, timezone.now()),
-            _("All comments and votes are deleted too. It cannot be undone."),
+            DELETION_QUESTION,
         ),
     }
 
@@ -229,7 +245,7 @@ class CommentAdmin(ModerationAdmin):
         **make_hiding_actions(moderation.hide_comments),
         "delete": make_deletion(
             moderation.delete_comments,
-            _("All votes are deleted too. It cannot be undone."),
+            DELETION_QUESTION,
         ),
     }
 

@@ -12,6 +12,7 @@ from board.post_list import (
     AUTHOR_COLUMNS,
     BLOCKS,
     IS_BLOCKED,
+    UNKNOWN_AUTHOR,
     AuthorRow,
     author_payload,
     blanked_author,
@@ -24,9 +25,14 @@ from core.api.pagination import PageRequest
 from core.db.rows import fetch_all, fetch_one
 from core.errors import NotFoundError
 
-# Hot comments come before others. The last limit changes nothing: the planner learns
-# from it how few rows there are to join.
-_PAGE = """
+# Hot comments come before others, which stand in threads: a comment, then its replies.
+# A comment that cannot be seen keeps its place while a reply can. The last limit
+# changes nothing: the planner learns from it how few rows there are to join.
+_HAS_VISIBLE_REPLY = """
+    EXISTS (SELECT FROM board_comment r WHERE r.parent_id = c.id AND NOT r.is_hidden)
+"""
+_IS_PLACE = f"c.is_hidden AND c.parent_id IS NULL AND {_HAS_VISIBLE_REPLY}"
+_PAGE = f"""
     WITH hot AS MATERIALIZED (
         SELECT c.id, row_number() OVER (ORDER BY c.up_count DESC, c.id DESC) AS rank
         FROM board_comment c
@@ -42,14 +48,16 @@ _PAGE = """
         (SELECT id, 0 AS part, rank FROM hot
          ORDER BY rank LIMIT %(size)s OFFSET %(offset)s)
         UNION ALL
-        (SELECT c.id, 1, c.id FROM board_comment c
-         WHERE c.post_id = %(post)s AND NOT c.is_hidden
+        (SELECT c.id, 1, row_number() OVER (
+             ORDER BY coalesce(c.parent_id, c.id), c.id
+         ) FROM board_comment c
+         WHERE c.post_id = %(post)s AND (NOT c.is_hidden OR ({_IS_PLACE}))
            AND c.id <> ALL (ARRAY(SELECT id FROM hot))
-         ORDER BY c.id
+         ORDER BY coalesce(c.parent_id, c.id), c.id
          LIMIT %(size)s - (SELECT shown FROM ahead)
          OFFSET greatest(%(offset)s - (SELECT comments FROM ahead), 0))
     ) both_parts LIMIT %(size)s
-"""
+"""  # noqa: S608
 _OWN = """
     SELECT c.id, 0 AS part, -c.id AS rank
     FROM board_comment c JOIN board_post p ON p.id = c.post_id
@@ -60,11 +68,20 @@ _COUNT_OWN = """
     SELECT count(*) FROM board_comment c JOIN board_post p ON p.id = c.post_id
     WHERE c.member_id = %(member)s AND NOT c.is_hidden AND NOT p.is_hidden
 """
-_ONE = "SELECT %(comment)s::bigint AS id, 0 AS part, 0 AS rank"
+_ONE = """
+    SELECT id, 0 AS part, 0 AS rank FROM board_comment
+    WHERE id = %(comment)s AND NOT is_hidden
+"""
 _COMMENTS = """
     SELECT {author}, c.id, c.up_count, c.down_count,
-        CASE WHEN {is_blocked} THEN '' ELSE c.content END AS content,
-        {is_blocked} AS blocked,
+        CASE WHEN {is_blocked} OR c.is_hidden THEN '' ELSE c.content END AS content,
+        {is_blocked} AS blocked, c.is_hidden AS deleted, c.parent_id,
+        answered.id AS answered_id,
+        CASE WHEN NOT answered.is_hidden THEN json_build_object(
+            'author_id', o.id, 'display_name', o.display_name,
+            'avatar_version', o.avatar_version, 'idp_picture', o.idp_picture,
+            'role', o.role, 'blocked', o.id = ANY (blocks.ids)
+        ) END AS answered_author,
         (SELECT v.value FROM board_comment_vote v
          WHERE v.comment_id = c.id AND v.member_id = %(member)s) AS my_vote,
         c.is_popular AND c.created_at >= %(hot_since)s AS is_hot,
@@ -75,14 +92,21 @@ _COMMENTS = """
     FROM ({page}) page
     JOIN board_comment c ON c.id = page.id
     JOIN board_post p ON p.id = c.post_id
-    JOIN member m ON m.id = c.member_id
+    LEFT JOIN member m ON m.id = c.member_id
+    LEFT JOIN board_comment answered ON answered.id = c.reply_to_id
+    LEFT JOIN member o ON o.id = answered.member_id
     {blocks}
-    WHERE NOT c.is_hidden AND NOT p.is_hidden
+    WHERE NOT p.is_hidden
     ORDER BY page.part, page.rank
 """
-_COUNT = """
-    SELECT p.comment_count FROM board_post p WHERE p.id = %(post)s AND NOT p.is_hidden
-"""
+# Hidden comments are few, and have an index.
+_COUNT = f"""
+    SELECT p.comment_count + (
+        SELECT count(*) FROM board_comment c
+        WHERE c.post_id = %(post)s AND {_IS_PLACE}
+    ) AS comment_count
+    FROM board_post p WHERE p.id = %(post)s AND NOT p.is_hidden
+"""  # noqa: S608
 
 
 @dataclass(slots=True)
@@ -101,6 +125,11 @@ class CommentRow(AuthorRow):
     post_title: str
     post_category: str
     blocked: bool
+    deleted: bool
+    parent_id: int | None
+    answered_id: int | None
+    # Columns of an author with `blocked`; None if the answered comment cannot be seen.
+    answered_author: dict[str, Any] | None
 
 
 class CommentCount(NamedTuple):
@@ -165,13 +194,35 @@ def _fetch_comments(
 def _comment_payload(row: CommentRow) -> dict[str, Any]:
     return {
         "id": row.id,
+        "parentId": row.parent_id,
+        "replyTo": _reply_to_payload(row),
         "content": row.content,
         "upCount": row.up_count,
         "downCount": row.down_count,
         "myVote": VOTE_CHOICE_BY_VALUE[row.my_vote],
         "hot": row.is_hot,
-        "author": blanked_author(row) if row.blocked else author_payload(row),
-        "blocked": row.blocked,
+        "author": _author_payload(row, is_blocked=row.blocked, is_gone=row.deleted),
+        "blocked": row.blocked and not row.deleted,
+        "deleted": row.deleted,
         "createdAt": row.created_at,
         "updatedAt": row.updated_at,
     }
+
+
+def _reply_to_payload(row: CommentRow) -> dict[str, Any] | None:
+    if row.answered_id is None:
+        return None
+    if row.answered_author is None:
+        return {"id": row.answered_id, "author": UNKNOWN_AUTHOR}
+    columns = dict(row.answered_author)
+    is_blocked = columns.pop("blocked")
+    author = _author_payload(AuthorRow(**columns), is_blocked=is_blocked)
+    return {"id": row.answered_id, "author": author}
+
+
+def _author_payload(
+    row: AuthorRow, *, is_blocked: bool, is_gone: bool = False
+) -> dict[str, Any]:
+    if is_gone:
+        return UNKNOWN_AUTHOR
+    return blanked_author(row) if is_blocked else author_payload(row)

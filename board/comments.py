@@ -1,4 +1,4 @@
-"""Writing of comments (spec 5.3).
+"""Writing of comments and replies (spec 5.3).
 
 Locks are taken in the order of `board.locking`.
 """
@@ -6,35 +6,115 @@ Locks are taken in the order of `board.locking`.
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext
 
+from accounts.inbox.items import add_items
 from accounts.models import Member, PointHistory
 from accounts.profile.points import award_points
-from accounts.security.audit_log import DELETION, log_admin_action
 from board.locking import (
     lock_comment,
-    lock_member_for_update,
     lock_member_key_share,
     lock_post,
+    lock_voice,
+    lock_writer,
 )
-from board.models import Comment, CommentVote
-from board.posts import raw_delete, require_author
+from board.models import Comment, ModerationCase, Post, TargetType
+from board.posts import require_author
 from board.rate_limits import count_write
+from board.removal import remove_comments
 from core.db.transactions import retry_on_conflict
-from core.errors import NotFoundError
+from core.errors import InvalidFieldError, MissingItemError, NotFoundError
+
+PARENT, REPLY_TO = "parentId", "replyToId"
 
 
 @retry_on_conflict
-def create_comment(member: Member, post_id: int, content: str, now: datetime) -> int:
-    """Create a comment below a visible post; return its id."""
+def create_comment(
+    member: Member,
+    post_id: int,
+    content: str,
+    now: datetime,
+    parent_id: int | None = None,
+    reply_to_id: int | None = None,
+) -> int:
+    """Create a comment below a visible post, or a reply; return its id.
+
+    `parent_id` is the comment at the top of the thread, `reply_to_id` the one in it
+    that is answered, by default the same. Raises `InvalidFieldError` for one that
+    cannot be seen below the post, and for a reply as parent.
+    """
     with transaction.atomic():
-        lock_member_for_update(member)
+        lock_writer(member, now)
         post = lock_post(post_id)
+        parent = _lock_parent(post, parent_id)
+        answered = _lock_answered(parent, reply_to_id)
         count_write(member, "comments")
         comment = Comment.objects.create(
-            member=member, post=post, content=content, created_at=now, updated_at=now
+            member=member,
+            post=post,
+            parent=parent,
+            reply_to=answered,
+            content=content,
+            created_at=now,
+            updated_at=now,
         )
         award_points(member, PointHistory.Reason.COMMENT, now)
+        _tell(member, post, answered)
     return comment.pk
+
+
+def _lock_parent(post: Post, parent_id: int | None) -> Comment | None:
+    if parent_id is None:
+        return None
+    parent = _lock_below(post, parent_id, PARENT)
+    if parent.parent_id is not None:
+        text = gettext("It is a reply: send the comment at the top of its thread.")
+        raise InvalidFieldError(PARENT, text)
+    return parent
+
+
+def _lock_answered(parent: Comment | None, reply_to_id: int | None) -> Comment | None:
+    if reply_to_id is None or (parent is not None and parent.pk == reply_to_id):
+        return parent
+    if parent is None:
+        text = gettext("Send the comment at the top of the thread, too.")
+        raise InvalidFieldError(PARENT, text, "required")
+    answered = _lock_below(parent.post, reply_to_id, REPLY_TO)
+    if answered.parent_id != parent.pk:
+        raise MissingItemError(REPLY_TO)
+    return answered
+
+
+def _lock_below(post: Post, comment_id: int, field: str) -> Comment:
+    """Lock a visible comment of the post against deletion."""
+    try:
+        comment = lock_comment(comment_id)
+    except NotFoundError:
+        raise MissingItemError(field) from None
+    if comment.post_id != post.pk:
+        raise MissingItemError(field)
+    return comment
+
+
+def _tell(member: Member, post: Post, answered: Comment | None) -> None:
+    """Tell the author of the post, or of the comment that is answered, not both."""
+    answered_id = None if answered is None else answered.member_id
+    if answered is not None:
+        add_items(
+            [answered_id],
+            "REPLY",
+            target_type=TargetType.COMMENT,
+            target_id=answered.pk,
+            actor_id=member.pk,
+        )
+    if post.member_id != answered_id:
+        add_items(
+            [post.member_id],
+            "COMMENT",
+            target_type=TargetType.POST,
+            target_id=post.pk,
+            actor_id=member.pk,
+        )
 
 
 @retry_on_conflict
@@ -42,7 +122,7 @@ def update_comment(
     member: Member, comment_id: int, content: str, now: datetime
 ) -> None:
     with transaction.atomic():
-        lock_member_key_share(member)
+        lock_voice(member, now)
         comment = lock_comment(comment_id)
         require_author(member, comment)
         comment.content = content
@@ -52,17 +132,14 @@ def update_comment(
 
 @retry_on_conflict
 def delete_comment(member: Member, comment_id: int) -> None:
-    """Delete a comment with its votes, as its author or an administrator."""
+    """Delete an own comment with its votes; one with replies keeps its place."""
     with transaction.atomic():
         lock_member_key_share(member)
         # A trigger changes the comment counter of the post.
         lock_post(get_comment(comment_id).post_id)
         comment = lock_comment(comment_id, for_delete=True)
-        require_author(member, comment, or_administrator=True)
-        if comment.member_id != member.pk:
-            log_admin_action(member, comment, DELETION)
-        raw_delete(CommentVote.objects.filter(comment=comment))
-        raw_delete(Comment.objects.filter(pk=comment_id))
+        require_author(member, comment)
+        remove_comments([comment.pk], gone=ModerationCase.Gone.AUTHOR)
 
 
 def get_comment(comment_id: int) -> Comment:

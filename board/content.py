@@ -50,6 +50,9 @@ VOID_TAGS = frozenset({"br", "hr", "img", "col"})
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _LOCAL_IMAGE_PATH_RE = re.compile(rf"{IMAGE_PATH_PREFIX}({_UUID})", re.IGNORECASE)
 _LINK_RE = re.compile(r"(?:https?://|mailto:)[^\x00-\x1f\x7f]+", re.IGNORECASE)
+# Many clients make links of such texts.
+_LINK_TEXT_RE = re.compile(r"(?:https?://|\bwww\.)\S+", re.IGNORECASE)
+_ADDRESS_RE = re.compile(r' (?:href|src)="([^"]*)"')
 _SIZE_RE = re.compile(r"[1-9][0-9]{0,3}")
 _ANY_TAG_RE = re.compile(r"</?[A-Za-z]")
 # A parser reopens these in each paragraph if they are left open.
@@ -133,6 +136,16 @@ def extract_image_ids(html: str) -> set[UUID]:
         if tag.group(2) == "img"
         and (source := _LOCAL_IMAGE_SRC_RE.search(tag.group(3)))
     }
+
+
+def list_links(html: str) -> set[str]:
+    """Return where sanitized HTML leads to: links, texts like links, and images."""
+    links = {
+        address
+        for tag in _TAG_RE.finditer(html)
+        for address in _ADDRESS_RE.findall(tag.group(3))
+    }
+    return links | set(_LINK_TEXT_RE.findall(_extract_text(html)))
 
 
 def is_empty(html: str) -> bool:

@@ -17,7 +17,7 @@ from django.utils.translation import gettext
 from accounts.models import Member
 from accounts.security.rate_limits import RateLimitPolicy
 from board.content import extract_image_ids
-from board.locking import lock_member_for_update
+from board.locking import lock_writer
 from board.models import Image
 from core.db.transactions import retry_on_conflict
 from core.errors import InvalidFieldError, InvalidImageError, NotFoundError
@@ -108,7 +108,7 @@ def create_image(member: Member, file: IO[bytes], now: datetime) -> Image:
 @retry_on_conflict
 def _store_image(member: Member, encoded: EncodedImage, now: datetime) -> Image:
     with transaction.atomic():
-        lock_member_for_update(member)
+        lock_writer(member, now)
         _require_quota(member, len(encoded.content))
         return Image.objects.create(
             member=member,

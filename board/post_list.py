@@ -12,6 +12,7 @@ import orjson
 from django.db import connection
 
 from accounts.models import Member
+from accounts.models.members import MODERATORS
 from accounts.profile.avatars import AVATAR_URL_SQL, avatar_url
 from board.content import normalize_search_text, render_html
 from board.locking import MAX_ID
@@ -65,12 +66,16 @@ _OFFSET_PAGE = """
 _KEYSET_PAGE = """
     WITH {hot} {regular} AND p.id < %(before)s ORDER BY p.id DESC LIMIT {size} + 1
 """
-_OWN = """
+# What waits for staff is shown to its author.
+_IS_OWN_HELD = "p.hidden_reason = 'HELD' AND p.member_id = %(member)s"
+_OWN = f"""
     SELECT p.id, 2 AS part, -p.id AS rank FROM board_post p
-    WHERE p.member_id = %(member)s AND NOT p.is_hidden
-    ORDER BY p.id DESC LIMIT {size} OFFSET %(offset)s
-"""
-AUTHOR_COLUMNS = "m.id AS author_id, m.display_name, m.avatar_version, m.idp_picture"
+    WHERE p.member_id = %(member)s AND (NOT p.is_hidden OR {_IS_OWN_HELD})
+    ORDER BY p.id DESC LIMIT {{size}} OFFSET %(offset)s
+"""  # noqa: S608
+AUTHOR_COLUMNS = (
+    "m.id AS author_id, m.display_name, m.avatar_version, m.idp_picture, m.role"
+)
 # The members whom the reader has blocked, read once for a page (spec 5.9).
 BLOCKS = """
     CROSS JOIN (
@@ -97,9 +102,11 @@ _SUMMARY = f"""
                 SELECT m.id,
                     CASE WHEN {IS_BLOCKED} THEN '' ELSE m.display_name
                     END AS "displayName",
-                    CASE WHEN NOT {IS_BLOCKED} THEN {AVATAR_URL_SQL} END AS avatar
+                    CASE WHEN NOT {IS_BLOCKED} THEN {AVATAR_URL_SQL} END AS avatar,
+                    m.role <> 'MEMBER' AND NOT {IS_BLOCKED} AS staff
             ) author) AS author,
-            {IS_BLOCKED} AS blocked, p.created_at AS "createdAt"
+            {IS_BLOCKED} AS blocked,
+            coalesce(p.hidden_reason, 'SHOWN') AS state, p.created_at AS "createdAt"
     ) summary) AS summary
 """  # noqa: S608
 _POSTS = """
@@ -115,15 +122,16 @@ _DETAIL = f"""
         to_json(p.updated_at) #>> '{{}}' AS updated_at
     FROM board_post p JOIN member m ON m.id = p.member_id
     {BLOCKS}
-    WHERE p.id = %(post)s AND NOT p.is_hidden
+    WHERE p.id = %(post)s AND (NOT p.is_hidden OR ({_IS_OWN_HELD}))
 """  # noqa: S608
 
 _COUNT_ALL = "SELECT coalesce(sum(n.posts), 0)::bigint FROM board_post_count n"
 _COUNT_CATEGORY = _COUNT_ALL + " WHERE n.category = %(category)s"
 _COUNT_FOUND = "SELECT count(*) FROM board_post p WHERE NOT p.is_hidden {filter}"
-_COUNT_OWN = """
-    SELECT count(*) FROM board_post p WHERE p.member_id = %(member)s AND NOT p.is_hidden
-"""
+_COUNT_OWN = f"""
+    SELECT count(*) FROM board_post p
+    WHERE p.member_id = %(member)s AND (NOT p.is_hidden OR {_IS_OWN_HELD})
+"""  # noqa: S608
 _FILTERS = {
     "category": " AND p.category = %(category)s",
     "tag": " AND p.tags @> ARRAY[%(tag)s]::varchar[]",
@@ -138,12 +146,17 @@ _RECOMMENDERS = """
 """
 
 
+# Of a comment that is gone, but has replies.
+UNKNOWN_AUTHOR = {"id": 0, "displayName": "", "avatar": None, "staff": False}
+
+
 @dataclass(slots=True)
 class AuthorRow:
     author_id: int
     display_name: str
     avatar_version: str | None
     idp_picture: str
+    role: str
 
 
 class PostRow(NamedTuple):
@@ -264,11 +277,12 @@ def author_payload(row: AuthorRow) -> dict[str, Any]:
         "id": row.author_id,
         "displayName": row.display_name,
         "avatar": avatar_url(row.author_id, row.avatar_version, row.idp_picture),
+        "staff": row.role in MODERATORS,
     }
 
 
 def blanked_author(row: AuthorRow) -> dict[str, Any]:
-    return {"id": row.author_id, "displayName": "", "avatar": None}
+    return UNKNOWN_AUTHOR | {"id": row.author_id}
 
 
 def fetch_count(sql: str, params: dict[str, Any]) -> int:

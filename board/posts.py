@@ -9,23 +9,24 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils.translation import gettext
 
 from accounts.models import Member, PointHistory
 from accounts.profile.points import award_points
-from accounts.security.audit_log import DELETION, log_admin_action
-from board.content import build_search_text, sanitize_html
+from board.content import build_search_text, list_links, sanitize_html
 from board.errors import NotAuthorError
-from board.images import delete_post_images, sync_post_images
+from board.images import sync_post_images
 from board.locking import (
-    lock_comments,
-    lock_member_for_update,
     lock_member_key_share,
     lock_post,
+    lock_voice,
+    lock_writer,
+    visible_to,
 )
-from board.models import Comment, CommentVote, Post, PostVote
+from board.models import Comment, HiddenReason, ModerationCase, Post
+from board.newcomers import is_newcomer, open_held_case
 from board.rate_limits import count_write
+from board.removal import delete_locked_posts
 from core.db.transactions import retry_on_conflict
 from core.errors import DuplicateError, NotFoundError
 
@@ -48,15 +49,17 @@ class PostData:
 def create_post(member: Member, data: PostData, now: datetime) -> int:
     """Create a post; return its id.
 
-    `notice` is ignored unless the member is an administrator (spec 5.5).
+    `notice` is ignored unless the member is an administrator (spec 5.5). A newcomer's
+    post with a link or picture waits for staff, without points (spec 5.1).
     """
     content = sanitize_html(data.content, required=True)
     with transaction.atomic():
-        lock_member_for_update(member)
+        writer = lock_writer(member, now)
         count_write(member, "posts")
         recent = Post.objects.filter(member=member, created_at__gt=now - REPEAT_WINDOW)
         if recent.filter(title=data.title, content=content).exists():
             raise DuplicateError(gettext("You have just posted this."))
+        is_held = is_newcomer(writer, now) and bool(list_links(content))
         post = Post.objects.create(
             member=member,
             title=data.title,
@@ -65,11 +68,16 @@ def create_post(member: Member, data: PostData, now: datetime) -> int:
             category=data.category,
             tags=data.tags,
             is_notice=data.notice and member.is_administrator,
+            is_hidden=is_held,
+            hidden_reason=HiddenReason.HELD if is_held else None,
             created_at=now,
             updated_at=now,
         )
+        if is_held:
+            open_held_case(post, now)
         sync_post_images(post.pk, content, now)
-        award_points(member, PointHistory.Reason.POST, now)
+        if not is_held:
+            award_points(member, PointHistory.Reason.POST, now)
     return post.pk
 
 
@@ -85,66 +93,51 @@ def update_post(
     if "content" in changes:
         changes["content"] = sanitize_html(changes["content"], required=True)
     with transaction.atomic():
-        lock_member_key_share(member)
-        post = lock_post(post_id)
+        writer = lock_voice(member, now)
+        post = lock_post(post_id, reader=member)
         require_author(member, post)
+        may_be_held = is_newcomer(writer, now) and not post.is_hidden
+        known_links = list_links(post.content) if may_be_held else set()
         for name, value in changes.items():
             setattr(post, name, value)
         post.search_text = build_search_text(post.title, post.content)
         post.updated_at = now
         post.save(update_fields=[*changes, "search_text", "updated_at"])
+        if may_be_held and list_links(post.content) - known_links:
+            _hold(post, now)
         if "content" in changes:
             sync_post_images(post.pk, post.content, now)
 
 
+def _hold(post: Post, now: datetime) -> None:
+    """Hold a shown post that got a link later; its points stay."""
+    held = Post.objects.filter(pk=post.pk)
+    held.update(is_hidden=True, hidden_reason=HiddenReason.HELD)
+    open_held_case(post, now)
+
+
 @retry_on_conflict
 def delete_post(member: Member, post_id: int, now: datetime) -> None:
-    """Delete a post, all below it, and the images that only it shows."""
+    """Delete an own post, all below it, and the images that only it shows."""
     with transaction.atomic():
         lock_member_key_share(member)
-        post = lock_post(post_id, for_delete=True)
-        require_author(member, post, or_administrator=True)
-        is_author = post.member_id == member.pk
-        if not is_author:
-            log_admin_action(member, post, DELETION)
+        post = lock_post(post_id, for_delete=True, reader=member)
+        require_author(member, post)
         # Other members have yet to use their images.
-        delete_locked_posts([post_id], now, uploader=member if is_author else None)
+        delete_locked_posts(
+            [post_id], now, uploader=member, gone=ModerationCase.Gone.AUTHOR
+        )
 
 
-def delete_locked_posts(
-    post_ids: list[int], now: datetime, *, uploader: Member | None = None
-) -> None:
-    """Delete locked posts and all below them.
-
-    Images that no other post shows go too; with `uploader` only this member's.
-    """
-    comments = Comment.objects.filter(post_id__in=post_ids)
-    lock_comments(comments.values_list("id", flat=True))
-    CommentVote.objects.filter(comment__post_id__in=post_ids).delete()
-    raw_delete(comments)
-    raw_delete(PostVote.objects.filter(post_id__in=post_ids))
-    raw_delete(Post.objects.filter(pk__in=post_ids))
-    # Images come last, as in `create_post`: writers lock the stored counts before.
-    delete_post_images(post_ids, now, uploader=uploader)
-
-
-def get_post(post_id: int) -> Post:
-    posts = Post.objects.defer("content", "search_text").filter(is_hidden=False)
+def get_post(post_id: int, reader: Member | None = None) -> Post:
+    """Return a post that the reader may see, without its text."""
+    posts = Post.objects.defer("content", "search_text").filter(visible_to(reader))
     post = posts.filter(pk=post_id).first()
     if post is None:
         raise NotFoundError
     return post
 
 
-def require_author(
-    member: Member, content: Post | Comment, *, or_administrator: bool = False
-) -> None:
-    if content.member_id == member.pk:
-        return
-    if not (or_administrator and member.is_administrator):
+def require_author(member: Member, content: Post | Comment) -> None:
+    if content.member_id != member.pk:
         raise NotAuthorError
-
-
-def raw_delete(rows: QuerySet[Any]) -> None:
-    """Delete rows without looking for rows that refer to them."""
-    rows._raw_delete(rows.db)

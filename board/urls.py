@@ -3,6 +3,7 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
+from board.moderation.report_views import CommentReportViewSet, PostReportViewSet
 from board.views.comments import CommentViewSet, MyCommentViewSet, PostCommentViewSet
 from board.views.images import ImageUploadView
 from board.views.posts import MyPostViewSet, NoticeViewSet, PostViewSet
@@ -17,5 +18,15 @@ router.register("my/comments", MyCommentViewSet, "my-comment")
 
 urlpatterns = [
     *router.urls,
+    path(
+        "posts/<int:post_id>/report",
+        PostReportViewSet.as_view({"post": "create", "delete": "destroy"}),
+        name="post-report",
+    ),
+    path(
+        "comments/<int:comment_id>/report",
+        CommentReportViewSet.as_view({"post": "create", "delete": "destroy"}),
+        name="comment-report",
+    ),
     path("images", ImageUploadView.as_view(), name="image-upload"),
 ]

@@ -4,13 +4,14 @@ A lock on the post or comment orders concurrent votes. Triggers keep the counter
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from django.db import transaction
 
 from accounts.models import Member
 from board.errors import SelfVoteError
-from board.locking import lock_comment, lock_member_key_share, lock_post
+from board.locking import lock_comment, lock_post, lock_voice
 from board.models import Comment, CommentVote, Post, PostVote
 from board.rate_limits import count_write
 from core.db.transactions import retry_on_conflict
@@ -48,8 +49,10 @@ class VoteResult:
 
 @retry_on_conflict
 @transaction.atomic
-def vote_on_post(member: Member, post_id: int, request: VoteRequest) -> VoteResult:
-    lock_member_key_share(member)
+def vote_on_post(
+    member: Member, post_id: int, request: VoteRequest, now: datetime
+) -> VoteResult:
+    lock_voice(member, now)
     post = lock_post(post_id)
     return _apply_vote(member, post, PostVote, {"post": post}, request)
 
@@ -57,9 +60,9 @@ def vote_on_post(member: Member, post_id: int, request: VoteRequest) -> VoteResu
 @retry_on_conflict
 @transaction.atomic
 def vote_on_comment(
-    member: Member, comment_id: int, request: VoteRequest
+    member: Member, comment_id: int, request: VoteRequest, now: datetime
 ) -> VoteResult:
-    lock_member_key_share(member)
+    lock_voice(member, now)
     comment = lock_comment(comment_id)
     return _apply_vote(member, comment, CommentVote, {"comment": comment}, request)
 

@@ -5,10 +5,12 @@ from typing import Any
 
 JOB_INTERVALS = {
     "accounts.tasks.purge_sessions": timedelta(days=1),
+    "accounts.tasks.lift_suspensions": timedelta(hours=1),
     "accounts.tasks.send_mail": timedelta(minutes=1),
     "administration.tasks.snapshot_daily_metrics": timedelta(days=1),
     "billing.tasks.expire_plans": timedelta(hours=1),
     "billing.tasks.process_store_notifications": timedelta(minutes=1),
+    "board.tasks.end_moderation": timedelta(hours=1),
     "board.tasks.purge_images": timedelta(days=1),
     "administration.tasks.purge_request_keys": timedelta(days=1),
     "administration.tasks.purge_operations": timedelta(days=1),

@@ -216,6 +216,7 @@ ACCOUNT_DELETION_STEPS = [
     "accounts.account_deletion.delete_member_data",
     "billing.account_deletion.delete_member_data",
 ]
+INBOX_SOURCES = ["accounts.inbox.kinds.SOURCE", "board.inbox.SOURCE"]
 SESSION_ENGINE = "accounts.sessions.store"
 SESSION_TTL_DAYS = env.read_int("SESSION_TTL_DAYS", 14, minimum=1, maximum=3650)
 # Unlimited by default.
@@ -283,6 +284,13 @@ BOARD_LIMITS_PER_HOUR = {
     "comments": env.read_int("BOARD_COMMENTS_PER_HOUR", 300, minimum=1),
     "votes": env.read_int("BOARD_VOTES_PER_HOUR", 1_200, minimum=1),
 }
+# 0 is off: no post of a newcomer is held.
+NEWCOMER_HOURS = env.read_int("NEWCOMER_HOURS", 0, minimum=0, maximum=24 * 365)
+# Reporters who hide a post or comment; 0 is never.
+REPORTS_HIDE = env.read_int("REPORTS_HIDE", 5, minimum=0)
+BLIND_DAYS = env.read_int("BLIND_DAYS", 30, minimum=1, maximum=365)
+# What staff delete is hidden so long before it is removed; 0 removes at once.
+BOARD_KEPT_DAYS = env.read_int("BOARD_KEPT_DAYS", 30, minimum=0, maximum=3_650)
 
 # --- The JSON interface -------------------------------------------------------
 

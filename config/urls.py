@@ -16,6 +16,7 @@ api_urls: list[URLPattern | URLResolver] = [
     path("", include("accounts.urls")),
     path("account/", include("ledger.urls")),
     path("board/", include("board.urls")),
+    path("", include("board.moderation.urls")),
     path("images/<uuid:image_id>", ImageView.as_view(), name="image"),
     path("fx/rate", FxRateView.as_view(), name="fx-rate"),
     path("billing/", include("billing.urls")),

@@ -17,15 +17,16 @@ def block_member(member: Member, blocked_id: int) -> None:
     """Block another member; do nothing if it is so already.
 
     Raises `NotFoundError` for an unknown member, `InvalidFieldError` for oneself and
-    for administrators, and `LimitReachedError`.
+    for staff, and `LimitReachedError`.
     """
     if blocked_id == member.pk:
         raise InvalidFieldError(FIELD, gettext("Must be another member."))
     blocked = Member.objects.only("id", "role").filter(pk=blocked_id).first()
     if blocked is None:
         raise NotFoundError
-    if blocked.role == Member.Role.ADMIN:
-        raise InvalidFieldError(FIELD, gettext("Administrators cannot be blocked."))
+    if blocked.is_moderator:
+        text = gettext("Administrators and moderators cannot be blocked.")
+        raise InvalidFieldError(FIELD, text)
     try:
         with transaction.atomic():
             _lock_blocks(member)

@@ -62,7 +62,7 @@ class BlockView(APIView):
         """Block a member.
 
         The caller gets their posts and comments without text and name. They are not
-        told. Administrators cannot be blocked.
+        told. Administrators and moderators cannot be blocked.
         """
         if member_id > MAX_ID:
             raise NotFoundError

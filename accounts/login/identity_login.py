@@ -127,4 +127,4 @@ def _lock_member_to_link(identity: Identity) -> Member | None:
 def _require_active(member: Member) -> None:
     if not member.is_active:
         log_refusal(SecurityEvent.LOGIN_FAILED, member.pk, reason="SUSPENDED")
-        raise MemberSuspendedError
+        raise MemberSuspendedError.of(member)

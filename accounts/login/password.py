@@ -35,7 +35,7 @@ def authenticate_member(login_id: str, password: str, ip_address: str) -> Member
             raise InvalidCredentialsError
     if not member.is_active:
         log_refusal(SecurityEvent.LOGIN_FAILED, member.pk, reason="SUSPENDED")
-        raise MemberSuspendedError
+        raise MemberSuspendedError.of(member)
     return member
 
 

@@ -1,6 +1,7 @@
 """Serializers of members (spec 2.1) and session users (spec 2.5)."""
 
 import re
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -18,6 +19,7 @@ from core.api.serializers import Serializer
 # Its length has limits of its own.
 LOGIN_ID_RE = re.compile(r"[A-Za-z0-9._-]*")
 MAX_PASSWORD_LENGTH = 128
+ROLE_TEXT = "`ADMIN` for administrators, `MODERATOR` for moderators of the board."
 
 
 class LoginIdField(StrictCharField):
@@ -109,11 +111,21 @@ class MemberSummarySerializer(Serializer):
             "the identity provider."
         ),
     )
-    role = serializers.ChoiceField(
-        choices=Member.Role.choices, help_text="`ADMIN` for administrators."
-    )
+    role = serializers.ChoiceField(choices=Member.Role.choices, help_text=ROLE_TEXT)
     status = serializers.ChoiceField(
         choices=Member.Status.choices, help_text="A `SUSPENDED` member cannot log in."
+    )
+    suspended_until = serializers.DateTimeField(
+        allow_null=True, help_text="When the suspension ends; null if it does not."
+    )
+    suspension_reason = serializers.SerializerMethodField(
+        help_text="Why the member is suspended; null if nothing was said."
+    )
+    silenced_until = serializers.SerializerMethodField(
+        help_text="Until when the member writes nothing on the board; or null."
+    )
+    silence_reason = serializers.SerializerMethodField(
+        help_text="Why the member is silenced; null while they are not."
     )
     plan = serializers.SerializerMethodField(
         help_text="The effective plan: FREE after the expiry."
@@ -137,6 +149,18 @@ class MemberSummarySerializer(Serializer):
     @extend_schema_field(serializers.EmailField(allow_null=True))
     def get_pending_email(self, member: Member) -> str | None:
         return member.pending_email or None
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_suspension_reason(self, member: Member) -> str | None:
+        return member.suspension_reason or None
+
+    @extend_schema_field(serializers.DateTimeField(allow_null=True))
+    def get_silenced_until(self, member: Member) -> datetime | None:
+        return member.silenced_until if member.is_silenced(timezone.now()) else None
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_silence_reason(self, member: Member) -> str | None:
+        return member.silence_reason if member.is_silenced(timezone.now()) else None
 
     @extend_schema_field(serializers.ChoiceField(choices=Member.Plan.choices))
     def get_plan(self, member: Member) -> str:
@@ -179,9 +203,7 @@ class SessionUserSerializer(Serializer):
     id = serializers.IntegerField()
     login_id = serializers.CharField(help_text="Name for login.")
     display_name = serializers.CharField(help_text="The name that other members see.")
-    role = serializers.ChoiceField(
-        choices=Member.Role.choices, help_text="`ADMIN` for administrators."
-    )
+    role = serializers.ChoiceField(choices=Member.Role.choices, help_text=ROLE_TEXT)
     plan = serializers.ChoiceField(
         choices=Member.Plan.choices,
         help_text="The effective plan: FREE after the expiry.",

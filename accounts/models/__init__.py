@@ -4,6 +4,7 @@ from accounts.models.audit_log import AuditLogEntry
 from accounts.models.blocks import Block
 from accounts.models.counts import MemberCount
 from accounts.models.identities import LinkedIdentity, RemovedIdentity
+from accounts.models.inbox import InboxItem, MutedKind
 from accounts.models.limits import RateLimit
 from accounts.models.mail import Code, CodeRequest, Mail
 from accounts.models.members import Member
@@ -24,11 +25,13 @@ __all__ = [
     "Block",
     "Code",
     "CodeRequest",
+    "InboxItem",
     "LinkedIdentity",
     "LoginTicket",
     "Mail",
     "Member",
     "MemberCount",
+    "MutedKind",
     "PointHistory",
     "RateLimit",
     "RecoveryCode",

@@ -9,7 +9,7 @@ class MemberCount(models.Model):
     Triggers only insert rows, so that writers never wait for each other.
     """
 
-    role = models.CharField(max_length=6)
+    role = models.CharField(max_length=9)
     status = models.CharField(max_length=9)
     plan = models.CharField(max_length=7)
     # Negative for deleted or changed members.

@@ -1,5 +1,6 @@
 """Members: identity, role, status and plan (spec 2.1)."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -15,6 +16,7 @@ from accounts.identifiers import comparison_key
 
 MAX_LOGIN_ID_LENGTH = 50
 MAX_DISPLAY_NAME_LENGTH = 100
+MAX_REASON_LENGTH = 500
 
 
 # SHA-256 in hex, as apps send it to stores.
@@ -77,6 +79,7 @@ class Member(AbstractBaseUser):
 
     class Role(models.TextChoices):
         MEMBER = "MEMBER"
+        MODERATOR = "MODERATOR"
         ADMIN = "ADMIN"
 
     class Status(models.TextChoices):
@@ -149,9 +152,19 @@ class Member(AbstractBaseUser):
         output_field=models.CharField(max_length=32, null=True),
         db_persist=True,
     )
-    role = models.CharField(max_length=6, choices=Role.choices, default=Role.MEMBER)
+    role = models.CharField(max_length=9, choices=Role.choices, default=Role.MEMBER)
     status = models.CharField(
         max_length=9, choices=Status.choices, default=Status.ACTIVE
+    )
+    # A suspension without an end has NULL.
+    suspended_until = models.DateTimeField(null=True, blank=True, editable=False)
+    suspension_reason = models.CharField(
+        max_length=MAX_REASON_LENGTH, blank=True, db_default="", editable=False
+    )
+    # A silenced member writes nothing on the board, and keeps the ledger.
+    silenced_until = models.DateTimeField(null=True, blank=True, editable=False)
+    silence_reason = models.CharField(
+        max_length=MAX_REASON_LENGTH, blank=True, db_default="", editable=False
     )
     plan = models.CharField(max_length=7, choices=Plan.choices, default=Plan.FREE)
     plan_expires_at = models.DateTimeField(null=True, blank=True)
@@ -214,7 +227,14 @@ class Member(AbstractBaseUser):
                 name="member_plan_expiry",
             ),
             models.Index(
-                fields=["-id"], condition=models.Q(role="ADMIN"), name="member_admins"
+                fields=["role", "-id"],
+                condition=models.Q(role__in=("ADMIN", "MODERATOR")),
+                name="member_staff",
+            ),
+            models.Index(
+                fields=["suspended_until"],
+                condition=models.Q(suspended_until__isnull=False),
+                name="member_suspension_ends",
             ),
             models.Index(ACCOUNT_ID_HASH, name="member_account_id_hash"),
             models.Index(
@@ -244,8 +264,13 @@ class Member(AbstractBaseUser):
     def is_administrator(self) -> bool:
         return self.role == self.Role.ADMIN
 
+    @property
+    def is_moderator(self) -> bool:
+        """Return True for all who moderate the board."""
+        return self.role in MODERATORS
+
     # Django admin asks for it.
-    is_staff = is_administrator
+    is_staff = is_moderator
 
     @property
     def has_premium(self) -> bool:
@@ -253,6 +278,9 @@ class Member(AbstractBaseUser):
             self.effective_plan(timezone.now()) == self.Plan.PREMIUM
             or self.is_administrator
         )
+
+    def is_silenced(self, now: datetime) -> bool:
+        return self.silenced_until is not None and self.silenced_until > now
 
     def effective_plan(self, now: datetime) -> str:
         """Return the plan at `now`: FREE after its expiry, before any job runs.
@@ -270,10 +298,25 @@ class Member(AbstractBaseUser):
         if not Member.objects.filter(pk=self.pk).update(**values):
             raise Member.DoesNotExist
 
-    def has_perm(self, permission: object, obj: object = None) -> bool:
-        return self.is_active and self.is_administrator
+    def has_perm(self, permission: str, obj: object = None) -> bool:
+        """Return whether the member may use a page of Django admin.
 
-    has_perms = has_module_perms = has_perm
+        `permission` is a label such as `board.view_post`.
+        """
+        return self.has_module_perms(permission.partition(".")[0])
+
+    def has_perms(self, permissions: Iterable[str], obj: object = None) -> bool:
+        return all(self.has_perm(each, obj) for each in permissions)
+
+    def has_module_perms(self, app_label: str) -> bool:
+        is_theirs = self.is_moderator and app_label == MODERATED_APP
+        return self.is_active and (self.is_administrator or is_theirs)
+
+
+# The roles that moderate the board: staff.
+MODERATORS = frozenset({Member.Role.MODERATOR, Member.Role.ADMIN})
+# The app whose pages in Django admin moderators use.
+MODERATED_APP = "board"
 
 
 def expired_plan_condition(now: datetime) -> models.Q:

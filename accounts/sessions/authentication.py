@@ -122,8 +122,8 @@ def drop_role(member: Member) -> None:
     Premium that comes with the role stays, in this copy of the row.
     """
     if member.is_administrator:
-        member.role = Member.Role.MEMBER
         member.plan, member.plan_expires_at = Member.Plan.PREMIUM, None
+    member.role = Member.Role.MEMBER
 
 
 class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

@@ -112,7 +112,8 @@ class MemberViewSet(ViewSet):
     def set_member_status(self, request: Request, member_id: int) -> Response:
         """Suspend or reactivate a member.
 
-        A suspension ends all sessions of the member immediately.
+        A suspension ends all sessions of the member immediately, and ends by itself at
+        `until`, within the hour.
         """
         return _update_member(
             request, member_id, MemberStatusRequestSerializer, members.set_member_status
@@ -171,10 +172,10 @@ def _update_member(
     request: Request,
     member_id: int,
     serializer_class: type[Serializer],
-    set_value: Callable[[Member, int, str], Member],
+    set_value: Callable[..., Member],
 ) -> Response:
     actor = current_member(request)
     # 404 and `SELF_CHANGE` precede 400 for an invalid body.
     members.get_other_member(actor, member_id)
-    (value,) = validate_body(serializer_class, request).values()
-    return Response(MemberSerializer(set_value(actor, member_id, value)).data)
+    values = validate_body(serializer_class, request)
+    return Response(MemberSerializer(set_value(actor, member_id, **values)).data)

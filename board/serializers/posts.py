@@ -6,6 +6,7 @@ from board.models import CONTENT_LENGTH, TAG_LENGTH, TITLE_LENGTH, PostCategory
 from core.api.field_texts import FieldText
 from core.api.fields import (
     ClosedChoiceField,
+    OpenTextField,
     StrictBooleanField,
     StrictCharField,
     TagNameField,
@@ -27,6 +28,9 @@ class AuthorSerializer(Serializer):
     avatar = UriReferenceField(
         allow_null=True,
         help_text="URL of the profile image, or of the image at the identity provider.",
+    )
+    staff = serializers.BooleanField(
+        help_text="Whether the member is an administrator or moderator."
     )
 
 
@@ -81,6 +85,11 @@ class PostSummarySerializer(Serializer):
     blocked = serializers.BooleanField(
         read_only=True,
         help_text="True if the caller has blocked the author: the texts are empty.",
+    )
+    state = OpenTextField(
+        known_values=["SHOWN", "HELD"],
+        read_only=True,
+        help_text="`HELD` is seen by its author alone until staff have seen it.",
     )
     created_at = serializers.DateTimeField(read_only=True)
 

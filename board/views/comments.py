@@ -10,9 +10,15 @@ from accounts.codes.email_verification import require_verified_email
 from accounts.errors import EmailNotVerifiedError
 from accounts.sessions.authentication import current_member
 from board import comment_list, comments, posts, voting
-from board.errors import NotAuthorError, SelfVoteError
-from board.serializers.comments import CommentSerializer, MyCommentSerializer
+from board.errors import BoardSuspendedError, NotAuthorError, SelfVoteError
+from board.moderation import actions
+from board.serializers.comments import (
+    CommentSerializer,
+    CommentTextSerializer,
+    MyCommentSerializer,
+)
 from board.serializers.votes import VoteRequestSerializer, VoteResultSerializer
+from board.standing import require_voice
 from board.views.keyed import KeyedViewSet
 from core.api.openapi import page_serializer
 from core.api.operations import CreatedItem, extend_schema
@@ -32,7 +38,7 @@ class PostCommentViewSet(KeyedViewSet):
     token_scopes = BOARD
     schema_tag = "Board"
     body_limits = {"create": MAX_COMMENT_BYTES}
-    raises = {"create": [EmailNotVerifiedError, RateLimitedError]}
+    raises = {"create": [EmailNotVerifiedError, BoardSuspendedError, RateLimitedError]}
 
     @extend_schema(
         operation_id="listComments",
@@ -42,7 +48,8 @@ class PostCommentViewSet(KeyedViewSet):
     def list(self, request: Request, post_id: int) -> Response:
         """List the comments of a post.
 
-        Up to three hot comments come first, then the others, oldest first.
+        Up to three hot comments come first, then the others, oldest first, each with
+        its replies. A comment that is gone keeps its place while it has replies.
         """
         # 404 for a missing post precedes 400 for an invalid page.
         posts.get_post(post_id)
@@ -59,13 +66,15 @@ class PostCommentViewSet(KeyedViewSet):
         creates=CreatedItem("comment-detail"),
     )
     def create(self, request: Request, post_id: int) -> Response:
-        """Create a comment.
+        """Create a comment, or a reply to one.
 
-        Earns points, at most three times a day for posts and comments together. Some
-        installations ask for a verified email address.
+        `parentId` is the comment at the top of a thread. Earns points, at most three
+        times a day for posts and comments together. Some installations ask for a
+        verified email address.
         """
-        require_verified_email(current_member(request))
         member, now = current_member(request), timezone.now()
+        require_verified_email(member)
+        require_voice(member, now)
         posts.get_post(post_id)
         body = validate_body(CommentSerializer, request)
         comment_id = comments.create_comment(member, post_id, now=now, **body)
@@ -79,16 +88,16 @@ class CommentViewSet(ViewSet):
     schema_tag = "Board"
     body_limits = {"update": MAX_COMMENT_BYTES}
     raises = {
-        "update": [NotAuthorError],
+        "update": [BoardSuspendedError, NotAuthorError],
         "destroy": [NotAuthorError],
-        "vote_on_comment": [SelfVoteError, RateLimitedError],
+        "vote_on_comment": [BoardSuspendedError, SelfVoteError, RateLimitedError],
     }
     lookup_url_kwarg = "comment_id"
     lookup_value_converter = "int"
 
     @extend_schema(
         operation_id="updateComment",
-        request=CommentSerializer,
+        request=CommentTextSerializer,
         responses=CommentSerializer,
     )
     def update(self, request: Request, comment_id: int) -> Response:
@@ -97,9 +106,10 @@ class CommentViewSet(ViewSet):
         Only the author may.
         """
         member, now = current_member(request), timezone.now()
+        require_voice(member, now)
         # 404 and 403 precede 400 for an invalid body.
         posts.require_author(member, comments.get_comment(comment_id))
-        body = validate_body(CommentSerializer, request)
+        body = validate_body(CommentTextSerializer, request)
         comments.update_comment(member, comment_id, now=now, **body)
         return Response(comment_list.get_comment_payload(member, comment_id, now))
 
@@ -107,9 +117,14 @@ class CommentViewSet(ViewSet):
     def destroy(self, request: Request, comment_id: int) -> Response:
         """Delete a comment.
 
-        The author and administrators may.
+        The author and administrators may. One with replies keeps its place, without
+        text and author.
         """
-        comments.delete_comment(current_member(request), comment_id)
+        member, comment = current_member(request), comments.get_comment(comment_id)
+        if comment.member_id != member.pk and member.is_administrator:
+            actions.delete_comments(member, [comment_id])
+        else:
+            comments.delete_comment(member, comment_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(
@@ -123,9 +138,11 @@ class CommentViewSet(ViewSet):
 
         `value` toggles the caller's vote, `set` sets it.
         """
+        member, now = current_member(request), timezone.now()
+        require_voice(member, now)
         comments.get_comment(comment_id)
         vote = voting.VoteRequest(**validate_body(VoteRequestSerializer, request))
-        result = voting.vote_on_comment(current_member(request), comment_id, vote)
+        result = voting.vote_on_comment(member, comment_id, vote, now)
         return Response(VoteResultSerializer(result).data)
 
 

@@ -12,10 +12,12 @@ from rest_framework.response import Response
 from accounts.sessions.authentication import current_member
 from board import images
 from board.content import IMAGE_PATH_PREFIX
+from board.errors import BoardSuspendedError
 from board.serializers.images import (
     ImageUploadRequestSerializer,
     UploadedImageSerializer,
 )
+from board.standing import require_voice
 from core.api.image_response import (
     CACHE_IMMUTABLE,
     IMAGE_RESPONSE_SCHEMA,
@@ -35,7 +37,7 @@ class ImageUploadView(APIView):
     token_scopes = BOARD
     schema_tag = "Board"
     body_limits = {"post": MAX_MULTIPART_BYTES}
-    raises = {"post": [InvalidImageError, RateLimitedError]}
+    raises = {"post": [BoardSuspendedError, InvalidImageError, RateLimitedError]}
     parser_classes = [LimitedMultiPartParser]
 
     @extend_schema(
@@ -52,8 +54,10 @@ class ImageUploadView(APIView):
         100 images an hour and keep 200 images of 50 MB in total. An image that no post
         has shown for a day is deleted; with the last post that shows it, at once.
         """
+        member, now = current_member(request), timezone.now()
+        require_voice(member, now)
         file = validate_body(ImageUploadRequestSerializer, request)["image"]
-        image = images.create_image(current_member(request), file, timezone.now())
+        image = images.create_image(member, file, now)
         url = f"{settings.PUBLIC_URL.rstrip('/')}{IMAGE_PATH_PREFIX}{image.pk}"
         return Response(
             {"id": image.pk, "url": url, "width": image.width, "height": image.height},

@@ -9,8 +9,9 @@ from rest_framework.response import Response
 from accounts.codes.email_verification import require_verified_email
 from accounts.errors import EmailNotVerifiedError
 from accounts.sessions.authentication import current_member
-from board import moderation, post_list, posts, voting
-from board.errors import NotAuthorError, SelfVoteError
+from board import post_list, posts, voting
+from board.errors import BoardSuspendedError, NotAuthorError, SelfVoteError
+from board.moderation import actions
 from board.post_list import PostFilter
 from board.serializers.posts import (
     AuthorSerializer,
@@ -19,6 +20,7 @@ from board.serializers.posts import (
     PostSummarySerializer,
 )
 from board.serializers.votes import VoteRequestSerializer, VoteResultSerializer
+from board.standing import require_voice
 from board.views.keyed import KeyedViewSet
 from core.api.openapi import page_serializer
 from core.api.operations import extend_schema
@@ -44,10 +46,15 @@ class PostViewSet(KeyedViewSet):
     schema_tag = "Board"
     body_limits = {"create": MAX_POST_BYTES, "update": MAX_POST_BYTES}
     raises = {
-        "create": [EmailNotVerifiedError, DuplicateError, RateLimitedError],
-        "update": [NotAuthorError],
+        "create": [
+            EmailNotVerifiedError,
+            BoardSuspendedError,
+            DuplicateError,
+            RateLimitedError,
+        ],
+        "update": [BoardSuspendedError, NotAuthorError],
         "destroy": [NotAuthorError],
-        "vote_on_post": [SelfVoteError, RateLimitedError],
+        "vote_on_post": [BoardSuspendedError, SelfVoteError, RateLimitedError],
     }
     lookup_url_kwarg = "post_id"
     lookup_value_converter = "int"
@@ -82,10 +89,12 @@ class PostViewSet(KeyedViewSet):
         """Create a post.
 
         Earns points, at most three times a day for posts and comments together. Some
-        installations ask for a verified email address.
+        installations ask for a verified email address, or hold posts of newcomers with
+        a link or picture: `state` is `HELD` until staff have seen it.
         """
         member, now = current_member(request), timezone.now()
         require_verified_email(member)
+        require_voice(member, now)
         data = posts.PostData(**validate_body(PostSerializer, request))
         post_id = posts.create_post(member, data, now)
         payload = post_list.get_post_payload(member, post_id, now)
@@ -118,8 +127,9 @@ class PostViewSet(KeyedViewSet):
 
     def _update(self, request: Request, post_id: int, *, partial: bool) -> Response:
         member, now = current_member(request), timezone.now()
+        require_voice(member, now)
         # 404 and 403 precede 400 for an invalid body.
-        posts.require_author(member, posts.get_post(post_id))
+        posts.require_author(member, posts.get_post(post_id, member))
         changes = validate_body(PostSerializer, request, partial=partial)
         if not partial:
             changes.setdefault("notice", False)
@@ -132,7 +142,12 @@ class PostViewSet(KeyedViewSet):
 
         The author and administrators may.
         """
-        posts.delete_post(current_member(request), post_id, timezone.now())
+        member, now = current_member(request), timezone.now()
+        post = posts.get_post(post_id, member)
+        if post.member_id != member.pk and member.is_administrator:
+            actions.delete_posts(member, [post_id], now)
+        else:
+            posts.delete_post(member, post_id, now)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(
@@ -146,9 +161,11 @@ class PostViewSet(KeyedViewSet):
 
         `value` toggles the caller's vote, `set` sets it.
         """
+        member, now = current_member(request), timezone.now()
+        require_voice(member, now)
         posts.get_post(post_id)
         vote = voting.VoteRequest(**validate_body(VoteRequestSerializer, request))
-        result = voting.vote_on_post(current_member(request), post_id, vote)
+        result = voting.vote_on_post(member, post_id, vote, now)
         return Response(VoteResultSerializer(result).data)
 
     @extend_schema(responses=AuthorSerializer(many=True))
@@ -199,7 +216,7 @@ class NoticeViewSet(ViewSet):
         Notices stand above the other posts of the list. Only administrators may.
         """
         member = current_member(request)
-        moderation.set_notice(member, post_id, notice=True)
+        actions.set_notice(member, post_id, notice=True)
         return Response(post_list.get_post_payload(member, post_id, timezone.now()))
 
     @extend_schema(request=None, responses=PostSerializer)
@@ -210,5 +227,5 @@ class NoticeViewSet(ViewSet):
         The post stays as a regular post. Only administrators may.
         """
         member = current_member(request)
-        moderation.set_notice(member, post_id, notice=False)
+        actions.set_notice(member, post_id, notice=False)
         return Response(post_list.get_post_payload(member, post_id, timezone.now()))

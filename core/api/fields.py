@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any, ClassVar
 from uuid import UUID
 
+from django.utils import timezone
 from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -16,6 +17,9 @@ from core.api.field_texts import FieldText
 
 # In whole home-currency units (spec 10.1).
 MAX_AMOUNT = 999_999_999_999
+
+# Later moments overflow in some time zones.
+MAX_FUTURE = datetime(9999, 1, 1, tzinfo=UTC)
 
 # Checked before the conversion, so that 1e999999 is not expanded.
 MAX_INTEGER_DIGITS = 18
@@ -126,6 +130,22 @@ class IsoDateField(serializers.DateField):
             self.fail("invalid", format="YYYY-MM-DD")
         day: date = super().to_internal_value(data)
         return day
+
+
+class FutureDateTimeField(serializers.DateTimeField):
+    """An ISO 8601 time after now, in the home time zone if it has no offset."""
+
+    default_error_messages: ClassVar[dict[str, Any]] = {
+        "range": gettext_lazy("Must be in the future.")
+    }
+
+    def to_internal_value(self, data: Any) -> datetime:
+        if not isinstance(data, str):
+            self.fail("invalid", format="ISO 8601")
+        moment: datetime = super().to_internal_value(data)
+        if not timezone.now() < moment <= MAX_FUTURE:
+            self.fail("range")
+        return moment
 
 
 class ExactDecimalField(serializers.DecimalField):

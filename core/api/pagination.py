@@ -107,13 +107,13 @@ def page_payload(
         raise NotFoundError(gettext("The page does not exist."))
     next_number = page.number + 1 if page.offset + page.size < count else None
     previous_number = page.number - 1 if page.number > 1 else None
-    next_url = _url_with_parameter(request, "page", next_number)
+    next_url = keyset_url(request, "page", next_number)
     if next_number is not None and next_key is not None:
-        next_url = _url_with_parameter(request, "after", str(next_key))
+        next_url = keyset_url(request, "after", str(next_key))
     return {
         "count": count,
         "next": next_url,
-        "previous": _url_with_parameter(request, "page", previous_number),
+        "previous": keyset_url(request, "page", previous_number),
         "results": results,
     }
 
@@ -127,7 +127,7 @@ def keyset_page_payload(
 ) -> dict[str, Any]:
     return {
         "count": count,
-        "next": _url_with_parameter(request, parameter, next_key),
+        "next": keyset_url(request, parameter, next_key),
         "previous": None,
         "results": results,
     }
@@ -148,9 +148,8 @@ def paginate_queryset(
     return queryset.count(), page.slice_rows(queryset)
 
 
-def _url_with_parameter(
-    request: Request, name: str, value: int | str | None
-) -> str | None:
+def keyset_url(request: Request, name: str, value: int | str | None) -> str | None:
+    """Return the URL of the request with another parameter; None without a value."""
     if value is None:
         return None
     query = request.query_params.dict() | {name: str(value)}

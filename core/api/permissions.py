@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from core.api.exception_handler import AuthenticationRequiredError
 from core.errors import DomainError
 
-__all__ = ["AllowAny", "IsAdministrator", "IsMember", "IsPremium"]
+__all__ = ["AllowAny", "IsAdministrator", "IsMember", "IsModerator", "IsPremium"]
 
 
 class PremiumRequiredError(DomainError):
@@ -23,6 +23,12 @@ class AdminRequiredError(DomainError):
     status = 403
     code = "ADMIN_REQUIRED"
     detail = gettext_lazy("Only administrators can do this.")
+
+
+class ModeratorRequiredError(DomainError):
+    status = 403
+    code = "MODERATOR_REQUIRED"
+    detail = gettext_lazy("Only moderators can do this.")
 
 
 class SecondFactorSetupRequiredError(DomainError):
@@ -65,6 +71,29 @@ class IsAdministrator(IsMember):
         member: Any = request.user
         if not member.is_administrator:
             raise AdminRequiredError
-        if settings.ADMIN_SECOND_FACTOR and not member.has_second_factor:
-            raise SecondFactorSetupRequiredError
+        require_second_factor_of_staff(member)
         return True
+
+
+class IsModerator(IsMember):
+    """Administrators are moderators too."""
+
+    raises = [
+        AuthenticationRequiredError,
+        ModeratorRequiredError,
+        SecondFactorSetupRequiredError,
+    ]
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        if not super().has_permission(request, view):
+            return False
+        member: Any = request.user
+        if not member.is_moderator:
+            raise ModeratorRequiredError
+        require_second_factor_of_staff(member)
+        return True
+
+
+def require_second_factor_of_staff(member: Any) -> None:
+    if settings.ADMIN_SECOND_FACTOR and not member.has_second_factor:
+        raise SecondFactorSetupRequiredError

@@ -22,7 +22,9 @@ STATES: Badges = {
 
 JOB_LABELS: dict[str, Text] = {
     "purge_sessions": _("Delete ended sessions"),
+    "lift_suspensions": _("End suspensions"),
     "snapshot_daily_metrics": _("Store the figures of the day"),
+    "end_moderation": _("End blind content, remove deleted content"),
     "expire_plans": _("End expired plans"),
     "process_store_notifications": _("Process notifications of the store"),
     "purge_images": _("Delete unused images"),

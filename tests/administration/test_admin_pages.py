@@ -112,8 +112,9 @@ def test_post_is_hidden_and_shown_again_on_its_page(
 
 
 def test_deleted_comment_leads_back_to_the_list(
-    browser: JSONClient, free_member: Member
+    browser: JSONClient, free_member: Member, settings: Any
 ) -> None:
+    settings.BOARD_KEPT_DAYS = 0
     comment = make_comment(free_member)
     question = press(browser, COMMENTS, comment, "delete")
     assert "It cannot be undone." in question.content.decode()

@@ -9,7 +9,14 @@ from accounts.models import AuditLogEntry, Member
 from accounts.security.audit_log import CHANGE, DELETION
 from board import admin
 from board.content import build_search_text, sanitize_html
-from board.models import Comment, Image, Post, PostCount, PostImage
+from board.models import (
+    Comment,
+    Image,
+    ModerationCase,
+    Post,
+    PostCount,
+    PostImage,
+)
 from tests.support.admin_site import (
     COMMENTS,
     IMAGES,
@@ -137,7 +144,11 @@ def test_hidden_post_is_seen_by_nobody_until_it_is_shown_again(
     assert author.send("GET", path).status_code == 200
     assert PostCount.objects.get(category="tips").posts == 1
     name = f"post {post.pk}"
-    assert log_of(post) == [(CHANGE, name, "Hidden."), (CHANGE, name, "Shown again.")]
+    first, second = ModerationCase.objects.order_by("id")
+    assert log_of(post) == [
+        (CHANGE, name, f"Hidden. Case {first.pk}."),
+        (CHANGE, name, f"Shown again. Case {second.pk}."),
+    ]
 
 
 def test_what_is_hidden_already_is_not_logged_again(
@@ -161,8 +172,9 @@ def test_notice_is_made_and_ended(browser: JSONClient, free_member: Member) -> N
 
 
 def test_posts_are_deleted_after_a_question(
-    browser: JSONClient, free_member: Member, other_member: Member
+    browser: JSONClient, free_member: Member, other_member: Member, settings: Any
 ) -> None:
+    settings.BOARD_KEPT_DAYS = 0
     post, kept = make_post(free_member, ups=2), make_post(free_member)
     make_comment(other_member, post=post, ups=1)
     shown_image(post)
@@ -175,7 +187,9 @@ def test_posts_are_deleted_after_a_question(
     assert Post.objects.get() == kept
     assert not Comment.objects.exists()
     assert not Image.objects.exists()
-    assert log_of(post) == [(DELETION, f"post {post.pk}", "")]
+    case = ModerationCase.objects.get()
+    name = f"post {post.pk}"
+    assert log_of(post) == [(DELETION, name, f"Deleted. Case {case.pk}.")]
     assert find_counter_drift() == []
 
 
@@ -191,7 +205,7 @@ def test_comments_are_hidden_and_deleted_and_counted(
     post.refresh_from_db()
     assert post.comment_count == 1
     run_action_on(browser, COMMENTS, "delete", comment, confirmed="yes")
-    assert not Comment.objects.exists()
+    assert not Comment.objects.filter(is_hidden=False).exists()
     assert find_counter_drift() == []
     assert [flag for flag, _, _ in log_of(comment)] == [CHANGE, CHANGE, DELETION]
 

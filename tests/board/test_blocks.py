@@ -68,7 +68,12 @@ def without_words(value: Any, author: Member) -> Any:
         return value
     changed = {name: without_words(each, author) for name, each in value.items()}
     if "author" in value and value["author"]["id"] == author.pk:
-        changed["author"] = {"id": author.pk, "displayName": "", "avatar": None}
+        changed["author"] = {
+            "id": author.pk,
+            "displayName": "",
+            "avatar": None,
+            "staff": False,
+        }
         changed["blocked"] = True
         for name, empty in (("title", ""), ("content", ""), ("tags", [])):
             if name in changed:

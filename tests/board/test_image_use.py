@@ -130,7 +130,9 @@ def test_deleted_post_takes_own_images_or_all_along(
     administrator: Member,
     free_member: Member,
     other_member: Member,
+    settings: Any,
 ) -> None:
+    settings.BOARD_KEPT_DAYS = 0
     own, elsewhere = make_image(free_member), make_image(free_member)
     draft_of_another = make_image(other_member)
     post, later = make_post(free_member), make_post(other_member)

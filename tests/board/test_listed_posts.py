@@ -128,8 +128,10 @@ def test_json_of_a_list_is_that_of_the_values(client: JSONClient) -> None:
                     "avatar": avatar_url(
                         author.pk, author.avatar_version, author.idp_picture
                     ),
+                    "staff": False,
                 },
                 "blocked": False,
+                "state": "SHOWN",
                 "createdAt": f"{created_at}+00:00",
             }
         )

@@ -4,6 +4,7 @@ import pytest
 
 from accounts.models import AuditLogEntry, Member
 from accounts.security.audit_log import CHANGE, DELETION
+from board.models import Comment, ModerationCase, Post
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
 
@@ -61,6 +62,11 @@ def test_edit_by_an_administrator_follows_the_flag_that_is_sent(
     assert admin.send("PUT", path, BODY).data["notice"] is False
 
 
+def case_of(target: Post | Comment) -> int:
+    cases = ModerationCase.objects.filter(target_type=type(target).__name__.upper())
+    return cases.get(target_id=target.pk).pk
+
+
 def test_moderation_by_the_api_is_in_the_log(
     administrator: Member, free_member: Member, admin: JSONClient
 ) -> None:
@@ -79,8 +85,8 @@ def test_moderation_by_the_api_is_in_the_log(
     assert list(logged) == [
         (f"post {post.pk}", CHANGE, "Marked as notice."),
         (f"post {post.pk}", CHANGE, "Unmarked as notice."),
-        (f"comment {comment.pk}", DELETION, ""),
-        (f"post {post.pk}", DELETION, ""),
+        (f"comment {comment.pk}", DELETION, f"Deleted. Case {case_of(comment)}."),
+        (f"post {post.pk}", DELETION, f"Deleted. Case {case_of(post)}."),
     ]
 
 

@@ -17,7 +17,7 @@ BODY = {"title": "Rice", "content": "<p>Cheap <b>rice</b></p>", "category": "tip
 HUGE = 10**30
 SUMMARY = {
     *("id", "title", "category", "tags", "notice", "hot", "upCount", "downCount"),
-    *("commentCount", "myVote", "author", "blocked", "createdAt"),
+    *("commentCount", "myVote", "author", "blocked", "state", "createdAt"),
 }
 
 
@@ -37,7 +37,7 @@ def test_written_post_is_answered_whole_and_read_the_same(
     post = write(client, tags=["food", "쌀"])
     assert set(post) == SUMMARY | {"content", "updatedAt", "recommenders"}
     author = {"id": free_member.pk, "displayName": free_member.display_name}
-    assert post["author"] == author | {"avatar": None}
+    assert post["author"] == author | {"avatar": None, "staff": False}
     expected: dict[str, Any] = {"tags": ["food", "쌀"], "recommenders": []}
     expected |= {"myVote": None, "notice": False, "hot": False}
     expected |= {"upCount": 0, "downCount": 0}
@@ -264,7 +264,12 @@ def test_detail_names_recommenders_in_the_order_of_their_votes(
     client = client_of(other_member)
     detail = client.get_json(address(post))
     assert detail["recommenders"] == [
-        {"id": m.pk, "displayName": m.display_name, "avatar": None}
+        {
+            "id": m.pk,
+            "displayName": m.display_name,
+            "avatar": None,
+            "staff": m.is_moderator,
+        }
         for m in (other_member, administrator)
     ]
     assert client.get_json(f"{address(post)}/recommenders") == detail["recommenders"]

@@ -9,10 +9,12 @@ from accounts.codes.codes import make_code, save_code
 from accounts.models import (
     Block,
     CodeRequest,
+    InboxItem,
     LinkedIdentity,
     LoginTicket,
     Mail,
     Member,
+    MutedKind,
     PointHistory,
     RecoveryCode,
     RemovedIdentity,
@@ -20,7 +22,16 @@ from accounts.models import (
     TotpFactor,
 )
 from billing.account_tokens import get_account_token
-from board.models import CommentVote, Image, PostKey, PostVote
+from board.models import (
+    Comment,
+    CommentVote,
+    Decision,
+    Image,
+    ModerationCase,
+    PostKey,
+    PostVote,
+    Report,
+)
 from ledger.entries.merges import merge_entries
 from ledger.entries.transfer_candidates import dismiss_transfer
 from ledger.entries.writing import create_entry, refund_entry
@@ -195,3 +206,33 @@ def give_board(member: Member) -> None:
     PostVote.objects.create(post=comment.post, member=member, value=1)
     CommentVote.objects.create(comment=theirs, member=member, value=-1)
     Image.objects.create(member=member, content=b"x", width=1, height=1, size=1)
+    give_cases(member, comment)
+
+
+def give_cases(member: Member, comment: Comment) -> None:
+    """Create a report by the member, a case about them, a decision, and an inbox."""
+    other = make_member()
+    case = {"kind": "REPORT", "content": "words", "post_id": comment.post_id}
+    about = ModerationCase.objects.create(
+        target_type="COMMENT", target_id=comment.pk, author=member, **case
+    )
+    themselves = ModerationCase.objects.create(
+        kind="REPORT", target_type="MEMBER", target_id=member.pk, author=member
+    )
+    by_member = ModerationCase.objects.create(
+        target_type="POST", target_id=comment.post_id, author=other, **case
+    )
+    Report.objects.create(case=about, member=other, reason="SPAM")
+    Report.objects.create(case=themselves, member=other, reason="SPAM")
+    Report.objects.create(case=by_member, member=member, reason="SPAM")
+    Decision.objects.create(
+        case=about,
+        action="HIDE",
+        appeal="Why?",
+        appealed_at=NOON,
+        is_automatic=True,
+    )
+    Decision.objects.create(case=by_member, action="HIDE", actor=member)
+    InboxItem.objects.create(member=member, kind="COMMENT", actor=other)
+    InboxItem.objects.create(member=other, kind="COMMENT", actor=member)
+    MutedKind.objects.create(member=member, kind="REPLY")

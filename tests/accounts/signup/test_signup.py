@@ -32,7 +32,10 @@ MADE = {
     "idpPicture": None,
     "profileImage": None,
 }
-OTHER_KEYS = {"id", "pendingEmail", "locale", "createdAt"}
+OTHER_KEYS = {
+    *("id", "pendingEmail", "locale", "createdAt", "suspendedUntil"),
+    *("suspensionReason", "silencedUntil", "silenceReason"),
+}
 
 
 def sign_up(address: str = "", forwarded: str | None = None, **fields: Any) -> Any:

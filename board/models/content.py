@@ -1,21 +1,19 @@
-"""Posts, comments, votes and images.
+"""Posts, comments and votes.
 
 Statement triggers (`board/sql`) keep the counters, whatever writes.
 """
-
-import uuid
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Coalesce
 from django.db.models.lookups import GreaterThanOrEqual
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Member
 from board import content
-from core.api.keyed_answers import KeyedAnswer
 
 TITLE_LENGTH = 200
 CONTENT_LENGTH = content.MAX_CONTENT_LENGTH
@@ -31,6 +29,39 @@ class PostCategory(models.TextChoices):
     TIPS = "tips"
 
 
+class HiddenReason(models.TextChoices):
+    """Why a post or comment is hidden (spec 5.11)."""
+
+    # The author deleted a comment that has replies.
+    AUTHOR = "AUTHOR"
+    STAFF = "STAFF"
+    # Enough members have reported it.
+    REPORTS = "REPORTS"
+    # A newcomer's post with a link or picture waits for staff.
+    HELD = "HELD"
+    # Somebody's rights are said to be hurt.
+    BLIND = "BLIND"
+
+
+def list_hiding_constraints(table: str) -> list[models.CheckConstraint]:
+    return [
+        models.CheckConstraint(
+            condition=Q(is_hidden=False, hidden_reason=None)
+            | Q(
+                is_hidden=True,
+                # Unknown is not false: a check would pass.
+                hidden_reason__isnull=False,
+                hidden_reason__in=HiddenReason.values,
+            ),
+            name=f"{table}_hidden_for_reason",
+        ),
+        models.CheckConstraint(
+            condition=Q(remove_after=None) | Q(is_hidden=True),
+            name=f"{table}_removed_is_hidden",
+        ),
+    ]
+
+
 class VotableContent(models.Model):
     member = models.ForeignKey(
         Member, on_delete=models.CASCADE, db_index=False, related_name="+"
@@ -44,8 +75,13 @@ class VotableContent(models.Model):
         output_field=models.BooleanField(),
         db_persist=True,
     )
-    # Hidden by staff, even from the author.
+    # Indexes, counts and triggers read this flag; `hidden_reason` says why it is set.
     is_hidden = models.BooleanField(default=False)
+    hidden_reason = models.CharField(
+        max_length=7, choices=HiddenReason.choices, null=True, blank=True
+    )
+    # Staff have deleted it: then a job removes the row.
+    remove_after = models.DateTimeField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -79,6 +115,7 @@ class Post(VotableContent):
                 condition=Q(up_count__gte=0, down_count__gte=0, comment_count__gte=0),
                 name="board_post_counts_not_negative",
             ),
+            *list_hiding_constraints("board_post"),
         ]
         indexes = [
             models.Index(
@@ -111,6 +148,11 @@ class Post(VotableContent):
                 OpClass("search_text", name="gin_trgm_ops"),
                 name="board_post_search_text",
             ),
+            models.Index(
+                fields=["remove_after"],
+                condition=Q(remove_after__isnull=False),
+                name="board_post_removal",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -118,6 +160,25 @@ class Post(VotableContent):
 
 
 class Comment(VotableContent):
+    """A comment, or a reply to one: replies are one level deep."""
+
+    # Null where text and author are gone, but replies stay.
+    member = models.ForeignKey(
+        Member, on_delete=models.CASCADE, db_index=False, null=True, related_name="+"
+    )
+    # The comment at the top of the thread; null for itself.
+    parent = models.ForeignKey(
+        "self", on_delete=models.CASCADE, db_index=False, null=True, related_name="+"
+    )
+    # The comment that is answered; it may be gone.
+    reply_to = models.ForeignKey(
+        "self",
+        on_delete=models.DO_NOTHING,
+        db_index=False,
+        db_constraint=False,
+        null=True,
+        related_name="+",
+    )
     post = models.ForeignKey(
         Post, on_delete=models.CASCADE, db_index=False, related_name="comments"
     )
@@ -132,13 +193,36 @@ class Comment(VotableContent):
             models.CheckConstraint(
                 condition=Q(up_count__gte=0, down_count__gte=0),
                 name="board_comment_counts_not_negative",
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(member__isnull=False) | Q(is_hidden=True, content=""),
+                name="board_comment_without_author_is_empty",
+            ),
+            *list_hiding_constraints("board_comment"),
         ]
         indexes = [
+            # Threads by the id of their first comment, each with its replies.
             models.Index(
-                fields=["post", "id"],
+                F("post"),
+                Coalesce("parent", "id"),
+                F("id"),
                 include=["is_hidden"],
-                name="board_comment_by_post",
+                name="board_comment_threads",
+            ),
+            models.Index(
+                fields=["parent"],
+                condition=Q(parent__isnull=False),
+                name="board_comment_replies",
+            ),
+            models.Index(
+                fields=["post"],
+                condition=Q(is_hidden=True, parent=None),
+                name="board_comment_hidden_roots",
+            ),
+            models.Index(
+                fields=["remove_after"],
+                condition=Q(remove_after__isnull=False),
+                name="board_comment_removal",
             ),
             models.Index(fields=["member", "-id"], name="board_comment_by_member"),
             models.Index(
@@ -233,76 +317,3 @@ class PostCount(models.Model):
 
     def __str__(self) -> str:
         return f"{self.category}: {self.posts}"
-
-
-class Image(models.Model):
-    """A re-encoded image with a random id, served without a login."""
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    member = models.ForeignKey(
-        Member, on_delete=models.CASCADE, db_index=False, related_name="+"
-    )
-    content = models.BinaryField()
-    content_type = models.CharField(max_length=10)
-    width = models.IntegerField()
-    height = models.IntegerField()
-    size = models.IntegerField()
-    # SHA-256 in hex, for ETags.
-    content_hash = models.CharField(max_length=64)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    # Null while a post shows the image.
-    unused_since = models.DateTimeField(null=True, default=timezone.now)
-
-    class Meta:
-        db_table = "board_image"
-        verbose_name = _("image")
-        verbose_name_plural = _("images")
-        ordering = ["-created_at", "id"]
-        indexes = [
-            models.Index(
-                fields=["member", "-created_at"], name="board_image_by_member"
-            ),
-            models.Index(fields=["-created_at", "id"], name="board_image_newest"),
-            models.Index(
-                fields=["unused_since"],
-                condition=Q(unused_since__isnull=False),
-                name="board_image_unused",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"image {self.pk}"
-
-
-class PostImage(models.Model):
-    pk = models.CompositePrimaryKey("post_id", "image_id")
-    post = models.ForeignKey(
-        Post, on_delete=models.CASCADE, db_index=False, related_name="shown_images"
-    )
-    image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="shown_in")
-
-    class Meta:
-        db_table = "board_post_image"
-        ordering = ["post_id", "image_id"]
-
-    def __str__(self) -> str:
-        return f"image {self.image_id} in post {self.post_id}"
-
-
-class PostKey(KeyedAnswer):
-    """The answer to a new post or comment that had an `Idempotency-Key` (spec 3.23)."""
-
-    owner_columns = ("member_id",)
-
-    pk = models.CompositePrimaryKey("member_id", "key")
-    member = models.ForeignKey(
-        Member, on_delete=models.CASCADE, db_index=False, related_name="+"
-    )
-
-    class Meta:
-        db_table = "board_post_key"
-        ordering = ["created_at"]
-        indexes = [
-            # The oldest ones go first.
-            models.Index(fields=["member", "created_at"], name="board_post_key_by_age")
-        ]

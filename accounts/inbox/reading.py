@@ -1,0 +1,139 @@
+"""Reading of items.
+
+What cannot be seen any more is neither listed nor counted. No counter is stored: it
+would drift.
+"""
+
+from typing import Any, NamedTuple
+
+from accounts.inbox.items import MAX_ITEMS
+from accounts.inbox.sources import (
+    Description,
+    ItemRow,
+    format_is_shown,
+    list_kinds,
+    list_sources,
+)
+from accounts.models import Member, MutedKind
+from accounts.models.members import MODERATORS
+from accounts.profile.avatars import avatar_url
+from core.db.rows import fetch_all, fetch_one
+from core.errors import NotFoundError
+
+# One more than clients show.
+MAX_COUNTED = 100
+
+_IS_SHOWN = """
+    i.member_id = %(member)s
+    AND (i.actor_id IS NULL OR i.actor_id <> ALL (ARRAY(
+        SELECT b.blocked_id FROM member_block b WHERE b.member_id = %(member)s
+    )))
+    AND {is_shown}
+"""
+_COLUMNS = """
+    SELECT i.id, i.kind, to_json(i.at) #>> '{}' AS at, i.count,
+        i.read_at IS NOT NULL AS read, i.target_type, i.target_id,
+        m.id AS actor_id, m.display_name, m.avatar_version, m.idp_picture, m.role
+    FROM inbox_item i LEFT JOIN member m ON m.id = i.actor_id
+"""
+_PAGE = """
+    {columns}
+    WHERE {shown} AND i.id >= (
+        SELECT coalesce(min(id), 0) FROM (
+            SELECT id FROM inbox_item WHERE member_id = %(member)s
+            ORDER BY id DESC LIMIT {max_items}
+        ) newest
+    )
+    {unread} {before}
+    ORDER BY i.id DESC LIMIT {size} + 1
+"""
+_ONE = "{columns} WHERE {shown} AND i.id = %(item)s"
+_COUNT = """
+    SELECT count(*) AS unread FROM (
+        SELECT FROM inbox_item i WHERE {shown} AND i.read_at IS NULL LIMIT {limit}
+    ) counted
+"""
+
+
+class UnreadCount(NamedTuple):
+    unread: int
+
+
+def list_items(
+    member: Member, *, before: int | None, size: int, unread: bool
+) -> tuple[list[dict[str, Any]], int | None]:
+    """Return items, newest first, and the next `before`."""
+    sql = _PAGE.format(
+        columns=_COLUMNS,
+        shown=_format_shown(),
+        max_items=MAX_ITEMS,
+        size=size,
+        unread="AND i.read_at IS NULL" if unread else "",
+        before="" if before is None else "AND i.id < %(before)s",
+    )
+    rows = fetch_all(sql, {"member": member.pk, "before": before}, ItemRow)
+    page = rows[:size]
+    next_before = page[-1].id if len(rows) > size else None
+    return _describe(member, page), next_before
+
+
+def get_item(member: Member, item_id: int) -> dict[str, Any]:
+    """Raise `NotFoundError` if the member has none with the id that can be seen."""
+    sql = _ONE.format(columns=_COLUMNS, shown=_format_shown())
+    row = fetch_one(sql, {"member": member.pk, "item": item_id}, ItemRow)
+    if row is None:
+        raise NotFoundError
+    return _describe(member, [row])[0]
+
+
+def count_unread(member: Member) -> int:
+    """Return the number of unread items; `MAX_COUNTED` stands for more."""
+    sql = _COUNT.format(shown=_format_shown(), limit=MAX_COUNTED)
+    counted = fetch_one(sql, {"member": member.pk}, UnreadCount)
+    return counted.unread if counted else 0
+
+
+def list_settings(member: Member) -> list[dict[str, Any]]:
+    muted = set(MutedKind.objects.filter(member=member).values_list("kind", flat=True))
+    return [
+        {"kind": kind, "inbox": kind not in muted}
+        for kind, may_be_muted in list_kinds().items()
+        if may_be_muted
+    ]
+
+
+def _format_shown() -> str:
+    return _IS_SHOWN.format(is_shown=format_is_shown())
+
+
+def _describe(member: Member, rows: list[ItemRow]) -> list[dict[str, Any]]:
+    described: dict[int, Description] = {}
+    for source in list_sources():
+        own = [row for row in rows if row.kind in source.kinds]
+        if own:
+            described |= source.describe(member, own)
+    return [_item_payload(row, described.get(row.id, Description(""))) for row in rows]
+
+
+def _item_payload(row: ItemRow, description: Description) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "kind": row.kind,
+        "at": row.at,
+        "count": row.count,
+        "actor": _actor_payload(row),
+        "text": description.text,
+        "target": description.target,
+        "read": row.read,
+    }
+
+
+def _actor_payload(row: ItemRow) -> dict[str, Any] | None:
+    if row.actor_id is None:
+        return None
+    return {
+        "id": row.actor_id,
+        "displayName": row.display_name,
+        "avatar": avatar_url(row.actor_id, row.avatar_version, row.idp_picture or ""),
+        "staff": row.role in MODERATORS,
+    }

@@ -1,0 +1,50 @@
+"""Models of the board."""
+
+from board.models.cases import (
+    APPEAL_LENGTH,
+    NOTE_LENGTH,
+    Decision,
+    ModerationCase,
+    Report,
+    ReportReason,
+    TargetType,
+)
+from board.models.content import (
+    COMMENT_LENGTH,
+    CONTENT_LENGTH,
+    TAG_LENGTH,
+    TITLE_LENGTH,
+    Comment,
+    CommentVote,
+    HiddenReason,
+    Post,
+    PostCategory,
+    PostCount,
+    PostVote,
+)
+from board.models.images import Image, PostImage
+from board.models.keys import PostKey
+
+__all__ = [
+    "APPEAL_LENGTH",
+    "COMMENT_LENGTH",
+    "CONTENT_LENGTH",
+    "NOTE_LENGTH",
+    "TAG_LENGTH",
+    "TITLE_LENGTH",
+    "Comment",
+    "CommentVote",
+    "Decision",
+    "HiddenReason",
+    "Image",
+    "ModerationCase",
+    "Post",
+    "PostCategory",
+    "PostCount",
+    "PostImage",
+    "PostKey",
+    "PostVote",
+    "Report",
+    "ReportReason",
+    "TargetType",
+]

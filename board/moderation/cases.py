@@ -1,0 +1,132 @@
+"""Cases: one is open for one target."""
+
+from datetime import datetime
+
+from django.db import connection
+
+from accounts.models import Member
+from board.models import Decision, ModerationCase, Report
+from board.moderation.targets import Target
+
+UNRESOLVED = (ModerationCase.Status.OPEN, ModerationCase.Status.WAITING)
+
+_LOCK_OF_MEMBER = """
+    SELECT id FROM board_case WHERE id IN (
+        SELECT id FROM board_case WHERE author_id = %(member)s
+        UNION SELECT case_id FROM board_report WHERE member_id = %(member)s
+        UNION SELECT case_id FROM board_decision WHERE actor_id = %(member)s
+    )
+    ORDER BY id FOR UPDATE
+"""
+_ERASE_MEMBER = (
+    "UPDATE board_decision SET actor_id = NULL WHERE actor_id = %(member)s",
+    # A case about the member says nothing any more.
+    """
+    DELETE FROM board_report r USING board_case c
+    WHERE r.case_id = c.id AND c.author_id = %(member)s AND c.target_type = 'MEMBER'
+    """,
+    """
+    DELETE FROM board_decision d USING board_case c
+    WHERE d.case_id = c.id AND c.author_id = %(member)s AND c.target_type = 'MEMBER'
+    """,
+    "DELETE FROM board_case WHERE author_id = %(member)s AND target_type = 'MEMBER'",
+    """
+    UPDATE board_decision d SET appeal = '' FROM board_case c
+    WHERE d.case_id = c.id AND c.author_id = %(member)s AND d.appeal IS NOT NULL
+    """,
+    """
+    UPDATE board_case SET author_id = NULL, title = '', content = '',
+        target_gone = coalesce(target_gone, 'AUTHOR')
+    WHERE author_id = %(member)s
+    """,
+    """
+    WITH gone AS (
+        DELETE FROM board_report WHERE member_id = %(member)s RETURNING case_id
+    )
+    UPDATE board_case c SET report_count = report_count - 1
+    FROM gone WHERE c.id = gone.case_id
+    """,
+)
+
+
+def lock_unresolved_case(target_type: str, target_id: int) -> ModerationCase | None:
+    """Lock the target first: then no other writer opens a case."""
+    cases = ModerationCase.objects.select_for_update()
+    return cases.filter(
+        target_type=target_type, target_id=target_id, status__in=UNRESOLVED
+    ).first()
+
+
+def lock_case(case_id: int) -> ModerationCase:
+    return ModerationCase.objects.select_for_update().get(pk=case_id)
+
+
+def open_case(
+    target: Target,
+    kind: str,
+    now: datetime,
+    *,
+    reason: str = "",
+    status: str = ModerationCase.Status.OPEN,
+) -> ModerationCase:
+    """Open a case with a copy of the target's texts, and lock it.
+
+    Return the open one if there is one: members have no lock.
+    """
+    ModerationCase.objects.bulk_create(
+        [
+            ModerationCase(
+                kind=kind,
+                status=status,
+                target_type=target.type,
+                target_id=target.id,
+                post_id=target.post_id,
+                author_id=target.author_id,
+                reason=reason,
+                title=target.title,
+                content=target.content,
+                opened_at=now,
+            )
+        ],
+        ignore_conflicts=True,
+    )
+    case = lock_unresolved_case(target.type, target.id)
+    if case is None:
+        raise RuntimeError(f"no case for {target.type} {target.id}")
+    return case
+
+
+def find_last_resolved(target_type: str, target_id: int) -> ModerationCase | None:
+    cases = ModerationCase.objects.filter(target_type=target_type, target_id=target_id)
+    return cases.exclude(status__in=UNRESOLVED).order_by("-id").first()
+
+
+def find_last_decision(case: ModerationCase) -> Decision | None:
+    """Return the newest decision of staff."""
+    decisions = Decision.objects.filter(case=case, is_automatic=False)
+    return decisions.order_by("-id").first()
+
+
+def delete_if_empty(case: ModerationCase) -> None:
+    """Delete a case that has no report left and in which nothing was done."""
+    is_empty = case.kind == ModerationCase.Kind.REPORT and case.report_count == 0
+    if is_empty and not Decision.objects.filter(case=case).exists():
+        Report.objects.filter(case=case).delete()
+        case.delete()
+
+
+def erase_member_from_cases(member: Member) -> None:
+    """Take a member who leaves out of all cases, with the copies of their texts."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LOCK_OF_MEMBER, {"member": member.pk})
+        if cursor.fetchone() is None:
+            return
+        for statement in _ERASE_MEMBER:
+            cursor.execute(statement, {"member": member.pk})
+
+
+def list_cases_of_author(author_id: int | None) -> list[ModerationCase]:
+    if author_id is None:
+        return []
+    cases = ModerationCase.objects.filter(author=author_id).defer("content")
+    return list(cases.order_by("-id")[:20])

@@ -1,0 +1,302 @@
+"""Decisions of staff: one ends all reports of a case (spec 5.10)."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext
+
+from accounts.models import Member, PointHistory
+from accounts.profile.points import award_points
+from accounts.security.audit_log import CHANGE, DELETION, log_admin_action
+from board.errors import AlreadyResolvedError, NotYourCaseError
+from board.locking import lock_members
+from board.models import (
+    Comment,
+    Decision,
+    HiddenReason,
+    ModerationCase,
+    Post,
+    Report,
+    TargetType,
+)
+from board.moderation.cases import (
+    find_last_decision,
+    lock_case,
+    lock_unresolved_case,
+    open_case,
+)
+from board.moderation.notices import tell_author, tell_reporters, tell_silenced
+from board.moderation.silence import end_silence_of, silence_author
+from board.moderation.targets import Target, lock_target
+from core.api.permissions import ModeratorRequiredError
+from core.db.transactions import retry_on_conflict
+from core.errors import InvalidFieldError, NotFoundError
+
+Action = Decision.Action
+MAX_SILENCE_DAYS = 3_650
+LOGGED_MODELS: dict[str, type[Post | Comment | Member]] = {
+    TargetType.POST: Post,
+    TargetType.COMMENT: Comment,
+    TargetType.MEMBER: Member,
+}
+
+
+# Translated where the log is read.
+LOGGED_TEXTS = {
+    Action.DISMISS: "Shown again.",
+    Action.HIDE: "Hidden.",
+    Action.BLIND: "Hidden for a time.",
+    Action.DELETE: "Deleted.",
+    Action.SILENCE: "Silenced.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What staff decide; `silence_days` also silences the author."""
+
+    action: str
+    reason: str = ""
+    note: str = ""
+    silence_days: int | None = None
+
+    def require_fit(self, target_type: str) -> None:
+        """Raise `InvalidFieldError` for what cannot be done to the target."""
+        is_for_content = self.action in {Action.HIDE, Action.BLIND, Action.DELETE}
+        if is_for_content and target_type == TargetType.MEMBER:
+            text = gettext("A member can be silenced, not hidden or deleted.")
+            raise InvalidFieldError("action", text)
+        if self.action == Action.SILENCE and self.silence_days is None:
+            text = gettext("This field is required.")
+            raise InvalidFieldError("silenceDays", text, "required")
+        if self.action == Action.DISMISS and self.silence_days is not None:
+            text = gettext("Nobody is silenced by a dismissal.")
+            raise InvalidFieldError("silenceDays", text)
+
+
+@retry_on_conflict
+def resolve_case(
+    actor: Member, case_id: int, judgement: Judgement, now: datetime
+) -> ModerationCase:
+    """Decide an open case; it works when the target is gone, too.
+
+    Raises `NotFoundError`, `NotYourCaseError`, and `AlreadyResolvedError` with the
+    first decision if somebody was faster.
+    """
+    known = ModerationCase.objects.filter(pk=case_id).first()
+    if known is None or known.status == ModerationCase.Status.WAITING:
+        raise NotFoundError
+    judgement.require_fit(known.target_type)
+    with transaction.atomic():
+        people = lock_members(actor.pk, known.author_id)
+        require_judge(actor, people, known.author_id)
+        target = _lock_target(known.target_type, known.target_id, judgement)
+        case = lock_case(case_id)
+        last = find_last_decision(case)
+        if case.is_resolved:
+            raise AlreadyResolvedError(last and decision_payload(last))
+        if last is not None and last.appeal is not None:
+            _require_another_judge(people[actor.pk], last, case)
+        _decide(people[actor.pk], case, target, judgement, now)
+    return case
+
+
+@retry_on_conflict
+def judge_content(
+    actor: Member,
+    target_type: TargetType,
+    target_id: int,
+    judgement: Judgement,
+    now: datetime,
+) -> bool:
+    """Hide, show or delete content without or with a report; return False if it is so.
+
+    The open case of the target is decided with it; without one the decision makes one,
+    so that the author is told. Raises `NotFoundError`, `NotYourCaseError`.
+    """
+    author_id = find_author(target_type, target_id)
+    judgement.require_fit(target_type)
+    with transaction.atomic():
+        people = lock_members(actor.pk, author_id)
+        target = _lock_target(target_type, target_id, judgement)
+        if target is None or target.author_id != author_id:
+            raise NotFoundError
+        require_judge(actor, people, author_id)
+        case = lock_unresolved_case(target_type, target_id)
+        if case is None and not _has_effect(judgement, target):
+            return False
+        if case is None:
+            case = open_case(target, ModerationCase.Kind.STAFF, now)
+        _decide(people[actor.pk], case, target, judgement, now)
+    return True
+
+
+def find_author(target_type: TargetType, target_id: int) -> int:
+    model = Post if target_type == TargetType.POST else Comment
+    rows = model._default_manager.filter(pk=target_id, member__isnull=False)
+    author_id = rows.values_list("member_id", flat=True).first()
+    if author_id is None:
+        raise NotFoundError
+    return int(author_id)
+
+
+def require_judge(
+    actor: Member, people: dict[int, Member], author_id: int | None
+) -> None:
+    """Raise an error unless the actor, as locked, may decide about the author."""
+    current = people.get(actor.pk)
+    if current is None or not (current.is_active and current.is_moderator):
+        raise ModeratorRequiredError
+    author = people.get(author_id) if author_id is not None else None
+    if author is None:
+        return
+    is_of_staff = author.is_moderator and not current.is_administrator
+    if author.pk == actor.pk or is_of_staff:
+        raise NotYourCaseError
+
+
+def _require_another_judge(
+    actor: Member, first: Decision, case: ModerationCase
+) -> None:
+    """Leave an appeal to another moderator, wherever there is one."""
+    if first.actor_id != actor.pk:
+        return
+    others = Member.objects.filter(status=Member.Status.ACTIVE)
+    others = others.exclude(pk__in=[actor.pk, case.author_id or 0])
+    author = Member.objects.only("role").filter(pk=case.author_id).first()
+    roles = [Member.Role.ADMIN]
+    if author is None or not author.is_moderator:
+        roles.append(Member.Role.MODERATOR)
+    if others.filter(role__in=roles).exists():
+        raise NotYourCaseError
+
+
+def _lock_target(
+    target_type: str, target_id: int, judgement: Judgement
+) -> Target | None:
+    is_removed_at_once = (
+        judgement.action == Action.DELETE and settings.BOARD_KEPT_DAYS == 0
+    )
+    return lock_target(target_type, target_id, for_delete=is_removed_at_once)
+
+
+def _has_effect(judgement: Judgement, target: Target) -> bool:
+    match judgement.action:
+        case Action.DISMISS:
+            return target.hidden_reason is not None
+        case Action.HIDE:
+            return target.hidden_reason is None
+        case Action.DELETE:
+            return not target.is_removed
+        case _:
+            return True
+
+
+def _decide(
+    actor: Member,
+    case: ModerationCase,
+    target: Target | None,
+    judgement: Judgement,
+    now: datetime,
+) -> None:
+    """Apply the judgement and close the case, under all locks."""
+    last = find_last_decision(case)
+    was_hidden = target is not None and target.hidden_reason is not None
+    case.blind_until = None
+    _apply(case, target, judgement, now)
+    case.status = ModerationCase.Status.RESOLVED
+    case.reason = case.reason or judgement.reason
+    case.save(update_fields=["status", "reason", "blind_until", "target_gone"])
+    Decision.objects.create(
+        case=case,
+        action=judgement.action,
+        reason=judgement.reason,
+        note=judgement.note,
+        silence_days=judgement.silence_days,
+        actor=actor,
+        decided_at=now,
+        is_final=last is not None and last.appeal is not None,
+    )
+    is_dismissed = judgement.action == Action.DISMISS
+    outcome = Report.Outcome.DISMISSED if is_dismissed else Report.Outcome.UPHELD
+    tell_reporters(case)
+    Report.objects.filter(case=case).update(outcome=outcome)
+    is_answer = last is not None and last.appeal is not None
+    if case.target_type != TargetType.MEMBER and (
+        is_answer
+        or was_hidden
+        or judgement.action not in {Action.DISMISS, Action.SILENCE}
+    ):
+        tell_author(case)
+    if judgement.silence_days is not None:
+        days = timedelta(days=judgement.silence_days)
+        silence_author(case.author_id, now + days, judgement.reason)
+        tell_silenced(case)
+    elif is_dismissed and last is not None and last.silence_days is not None:
+        end_silence_of(case.author_id)
+        tell_silenced(case)
+    _log(actor, case, judgement)
+
+
+def _apply(
+    case: ModerationCase,
+    target: Target | None,
+    judgement: Judgement,
+    now: datetime,
+) -> None:
+    if target is None or not target.is_content:
+        return
+    match judgement.action:
+        case Action.DISMISS:
+            _show(target, now)
+        case Action.HIDE:
+            target.hide(HiddenReason.STAFF)
+        case Action.BLIND:
+            case.blind_until = now + timedelta(days=settings.BLIND_DAYS)
+            target.hide(HiddenReason.BLIND)
+        case Action.DELETE:
+            case.target_gone = ModerationCase.Gone.STAFF
+            _delete(target, now)
+
+
+def _show(target: Target, now: datetime) -> None:
+    if target.hidden_reason is None:
+        return
+    target.show()
+    if target.hidden_reason == HiddenReason.HELD:
+        # Its points come with its place.
+        author = Member.objects.only("id").get(pk=target.author_id)
+        award_points(author, PointHistory.Reason.POST, now)
+
+
+def _delete(target: Target, now: datetime) -> None:
+    days: int = settings.BOARD_KEPT_DAYS
+    if days == 0:
+        target.remove(now)
+    else:
+        target.hide(HiddenReason.STAFF, now + timedelta(days=days))
+
+
+def _log(actor: Member, case: ModerationCase, judgement: Judgement) -> None:
+    model = LOGGED_MODELS[case.target_type]
+    kind = DELETION if judgement.action == Action.DELETE else CHANGE
+    text = f"{LOGGED_TEXTS[judgement.action]} Case {case.pk}."
+    log_admin_action(actor, model(pk=case.target_id), kind, text)
+
+
+def decision_payload(decision: Decision) -> dict[str, Any]:
+    return {
+        "action": decision.action,
+        "reason": decision.reason or None,
+        "note": decision.note,
+        "silenceDays": decision.silence_days,
+        "decidedBy": decision.actor_id,
+        "automatic": decision.is_automatic,
+        "final": decision.is_final,
+        "decidedAt": decision.decided_at,
+        "appeal": decision.appeal,
+        "appealedAt": decision.appealed_at,
+    }

@@ -1,0 +1,80 @@
+"""What ends by itself: blind content, and what staff have deleted (spec 5.11)."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from board.models import Comment, Decision, ModerationCase, Post, TargetType
+from board.moderation.cases import find_last_decision, lock_case
+from board.moderation.notices import tell_author
+from board.moderation.targets import lock_target
+from core.db.transactions import retry_on_conflict
+
+Action = Decision.Action
+
+
+def finish_moderation(now: datetime) -> int:
+    """End what is due; return the number of rows."""
+    return end_blinds(now) + remove_deleted(now)
+
+
+def end_blinds(now: datetime) -> int:
+    """Show blind content that its author has objected about; delete the rest."""
+    due = ModerationCase.objects.filter(blind_until__lte=now).order_by("blind_until")
+    return sum(_end_blind(case_id, now) for case_id in due.values_list("id", flat=True))
+
+
+@retry_on_conflict
+def _end_blind(case_id: int, now: datetime) -> bool:
+    with transaction.atomic():
+        known = ModerationCase.objects.filter(pk=case_id).first()
+        if known is None:
+            return False
+        target = lock_target(known.target_type, known.target_id, for_delete=True)
+        case = lock_case(case_id)
+        blinded = find_last_decision(case)
+        if case.blind_until is None or case.blind_until > now or blinded is None:
+            return False
+        is_shown = blinded.appeal is not None
+        if target is not None and is_shown:
+            target.show()
+        elif target is not None:
+            target.remove(now)
+            case.target_gone = ModerationCase.Gone.STAFF
+        case.blind_until = None
+        case.status = ModerationCase.Status.RESOLVED
+        case.save(update_fields=["blind_until", "status", "target_gone"])
+        Decision.objects.create(
+            case=case,
+            action=Action.DISMISS if is_shown else Action.DELETE,
+            reason=blinded.reason,
+            decided_at=now,
+            is_final=True,
+        )
+        tell_author(case)
+    return True
+
+
+def remove_deleted(now: datetime) -> int:
+    """Remove the rows that staff deleted long enough ago."""
+    posts = Post.objects.filter(remove_after__lte=now)
+    comments = Comment.objects.filter(remove_after__lte=now)
+    removed = 0
+    for post_id in posts.order_by("id").values_list("id", flat=True):
+        removed += _remove(TargetType.POST, post_id, now)
+    for comment_id in comments.order_by("id").values_list("id", flat=True):
+        removed += _remove(TargetType.COMMENT, comment_id, now)
+    return removed
+
+
+@retry_on_conflict
+def _remove(target_type: TargetType, target_id: int, now: datetime) -> bool:
+    with transaction.atomic():
+        target = lock_target(target_type, target_id, for_delete=True)
+        model = Post if target_type == TargetType.POST else Comment
+        due = model._default_manager.filter(pk=target_id, remove_after__lte=now)
+        # Staff may have brought it back.
+        if target is None or not due.exists():
+            return False
+        target.remove(now)
+    return True

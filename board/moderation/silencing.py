@@ -1,0 +1,85 @@
+"""Silencing by moderators, with a case that the member may appeal against."""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from accounts.models import Member
+from accounts.security.audit_log import CHANGE, log_admin_action
+from board.locking import lock_members
+from board.models import Decision, ModerationCase, Report, TargetType
+from board.moderation.cases import lock_unresolved_case, open_case
+from board.moderation.decisions import require_judge
+from board.moderation.notices import tell_reporters, tell_silenced
+from board.moderation.silence import end_silence_of
+from board.moderation.targets import lock_target
+from core.db.transactions import retry_on_conflict
+from core.errors import NotFoundError
+
+
+@retry_on_conflict
+def set_silence(
+    actor: Member, member_id: int, until: datetime, reason: str, now: datetime
+) -> None:
+    """Silence a member until a moment; it may be sooner than before.
+
+    Raises `NotFoundError`, and `NotYourCaseError` for oneself and for staff.
+    """
+    with transaction.atomic():
+        member = _lock_judged(actor, member_id)
+        member.silenced_until, member.silence_reason = until, reason
+        member.save_fields("silenced_until", "silence_reason")
+        _decide(actor, member, Decision.Action.SILENCE, reason, now, until)
+        log_admin_action(actor, member, CHANGE, "Silenced.")
+
+
+@retry_on_conflict
+def end_silence(actor: Member, member_id: int, now: datetime) -> None:
+    """End a silence; do nothing if there is none. Raises as `set_silence`."""
+    with transaction.atomic():
+        member = _lock_judged(actor, member_id)
+        if not member.is_silenced(now):
+            return
+        end_silence_of(member.pk)
+        _decide(actor, member, Decision.Action.DISMISS, "", now)
+        log_admin_action(actor, member, CHANGE, "Silence ended.")
+
+
+def _lock_judged(actor: Member, member_id: int) -> Member:
+    people = lock_members(actor.pk, member_id)
+    if member_id not in people:
+        raise NotFoundError
+    require_judge(actor, people, member_id)
+    return people[member_id]
+
+
+def _decide(
+    actor: Member,
+    member: Member,
+    action: str,
+    note: str,
+    now: datetime,
+    until: datetime | None = None,
+) -> None:
+    """Close the open case about the member, or make one."""
+    case = lock_unresolved_case(TargetType.MEMBER, member.pk)
+    if case is None:
+        target = lock_target(TargetType.MEMBER, member.pk)
+        if target is None:
+            raise NotFoundError
+        case = open_case(target, ModerationCase.Kind.STAFF, now)
+    tell_reporters(case)
+    outcome = Report.Outcome.DISMISSED if until is None else Report.Outcome.UPHELD
+    Report.objects.filter(case=case).update(outcome=outcome)
+    case.status = ModerationCase.Status.RESOLVED
+    case.save(update_fields=["status"])
+    days = None if until is None else max(1, -(-(until - now) // timedelta(days=1)))
+    Decision.objects.create(
+        case=case,
+        action=action,
+        note=note,
+        silence_days=days,
+        actor=actor,
+        decided_at=now,
+    )
+    tell_silenced(case)

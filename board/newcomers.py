@@ -1,0 +1,40 @@
+"""Newcomers: staff see their links and pictures first (spec 5.1)."""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+
+from accounts.models import Member
+from board.models import ModerationCase, Post, TargetType
+
+
+def is_newcomer(member: Member, now: datetime) -> bool:
+    """Without the setting nobody is one; staff never are."""
+    hours: int = settings.NEWCOMER_HOURS
+    is_young = now - member.created_at < timedelta(hours=hours)
+    return is_young and not member.is_moderator
+
+
+def open_held_case(post: Post, now: datetime) -> None:
+    """Put a held post into the queue; reports may have opened a case before."""
+    ModerationCase.objects.bulk_create(
+        [
+            ModerationCase(
+                kind=ModerationCase.Kind.HELD,
+                target_type=TargetType.POST,
+                target_id=post.pk,
+                post_id=post.pk,
+                author_id=post.member_id,
+                title=post.title,
+                content=post.content,
+                opened_at=now,
+            )
+        ],
+        ignore_conflicts=True,
+    )
+    waiting = ModerationCase.objects.filter(
+        target_type=TargetType.POST,
+        target_id=post.pk,
+        status=ModerationCase.Status.WAITING,
+    )
+    waiting.update(status=ModerationCase.Status.OPEN, opened_at=now)
