@@ -13,8 +13,8 @@ from core.api.examples import (
 from core.errors import NotFoundError
 
 NOW = "2026-11-20T03:30:00+00:00"
-MINJI = {"id": 1, "displayName": "김민지", "avatar": None}
-JUNHO = {"id": 2, "displayName": "이준호", "avatar": None}
+MINJI = {"id": 1, "displayName": "김민지", "avatar": None, "staff": False}
+JUNHO = {"id": 2, "displayName": "이준호", "avatar": None, "staff": False}
 
 TIP = {
     "id": 101,
@@ -29,6 +29,7 @@ TIP = {
     "myVote": None,
     "author": JUNHO,
     "blocked": False,
+    "state": "SHOWN",
     "createdAt": NOW,
 }
 TIP_CONTENT = {
@@ -48,6 +49,8 @@ QUESTION = (
 QUESTION_SUMMARY = {name: QUESTION[name] for name in TIP}
 COMMENT = {
     "id": 201,
+    "parentId": None,
+    "replyTo": None,
     "content": "좋은 글 감사합니다.",
     "upCount": 0,
     "downCount": 0,
@@ -55,6 +58,7 @@ COMMENT = {
     "hot": False,
     "author": JUNHO,
     "blocked": False,
+    "deleted": False,
     "createdAt": NOW,
     "updatedAt": NOW,
 }

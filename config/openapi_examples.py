@@ -2,10 +2,12 @@
 
 from typing import Any
 
+import accounts.inbox.examples
 import accounts.openapi_examples
 import accounts.security_examples
 import administration.openapi_examples
 import billing.openapi_examples
+import board.moderation.examples
 import board.openapi_examples
 import core.openapi_examples
 import ledger.openapi_examples
@@ -15,8 +17,10 @@ EXAMPLES = (
     core.openapi_examples.EXAMPLES
     | accounts.openapi_examples.EXAMPLES
     | accounts.security_examples.EXAMPLES
+    | accounts.inbox.examples.EXAMPLES
     | ledger.openapi_examples.EXAMPLES
     | board.openapi_examples.EXAMPLES
+    | board.moderation.examples.EXAMPLES
     | billing.openapi_examples.EXAMPLES
     | administration.openapi_examples.EXAMPLES
 )

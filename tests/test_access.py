@@ -163,6 +163,25 @@ administrator  POST                  /api/board/posts/{post_id}/unnotice
 member         PUT,DELETE            /api/board/comments/{comment_id}              board
 member         POST                  /api/board/comments/{comment_id}/vote         board
 member         POST                  /api/board/images                             board
+member         POST,DELETE           /api/board/posts/{post_id}/report             board:write
+member         POST,DELETE           /api/board/comments/{comment_id}/report       board:write
+member         POST,DELETE           /api/members/{member_id}/report               board:write
+member         GET                   /api/inbox                                    board
+member         GET                   /api/inbox/count                              board
+member         POST                  /api/inbox/read                               board
+member         GET,PUT               /api/inbox/settings                           board
+member         DELETE                /api/inbox/{item_id}                          board
+member         GET                   /api/inbox/{item_id}/case
+member         POST                  /api/inbox/{item_id}/appeal
+moderator      GET                   /api/moderation/cases
+moderator      GET                   /api/moderation/cases/{case_id}
+moderator      POST                  /api/moderation/cases/{case_id}/resolve
+moderator      POST                  /api/moderation/posts/{post_id}/hide
+moderator      POST                  /api/moderation/posts/{post_id}/show
+moderator      POST                  /api/moderation/comments/{comment_id}/hide
+moderator      POST                  /api/moderation/comments/{comment_id}/show
+moderator      PUT,DELETE            /api/moderation/members/{member_id}/silence
+administrator  GET                   /api/admin/moderation-figures
 public         GET                   /api/images/{image_id}
 public         GET                   /api/members/{member_id}/avatar
 member         GET                   /api/board/my/posts                           board
@@ -220,21 +239,32 @@ PAID = (
     "restore",
 )
 
-CALLERS = ("anonymous", "free", "premium", "administrator")
+CALLERS = ("anonymous", "free", "premium", "moderator", "administrator")
 REFUSALS = {
     "public": {},
     "member": {"anonymous": "AUTHENTICATION_REQUIRED"},
-    "premium": {"anonymous": "AUTHENTICATION_REQUIRED", "free": "PREMIUM_REQUIRED"},
+    "premium": {
+        "anonymous": "AUTHENTICATION_REQUIRED",
+        "free": "PREMIUM_REQUIRED",
+        "moderator": "PREMIUM_REQUIRED",
+    },
+    "moderator": {
+        "anonymous": "AUTHENTICATION_REQUIRED",
+        "free": "MODERATOR_REQUIRED",
+        "premium": "MODERATOR_REQUIRED",
+    },
     "administrator": {
         "anonymous": "AUTHENTICATION_REQUIRED",
         "free": "ADMIN_REQUIRED",
         "premium": "ADMIN_REQUIRED",
+        "moderator": "ADMIN_REQUIRED",
     },
 }
 NOT_SET_UP = {"IDP_NOT_CONFIGURED", "MAIL_NOT_CONFIGURED", "OCR_NOT_CONFIGURED"}
 STATUS_OF = {
     "AUTHENTICATION_REQUIRED": 401,
     "PREMIUM_REQUIRED": 403,
+    "MODERATOR_REQUIRED": 403,
     "ADMIN_REQUIRED": 403,
 }
 
@@ -266,6 +296,8 @@ def make_client(caller: str) -> JSONClient:
             return JSONClient(make_member())
         case "premium":
             return JSONClient(make_member(plan="PREMIUM"))
+        case "moderator":
+            return JSONClient(make_member(role="MODERATOR"))
         case "administrator":
             return JSONClient(make_member(role="ADMIN"))
     return JSONClient()

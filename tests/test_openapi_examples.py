@@ -53,6 +53,8 @@ SCENARIOS = [
     "ledger.investments.examples",
     "ledger.backup.examples",
     "board.openapi_examples",
+    "board.moderation.examples",
+    "accounts.inbox.examples",
     "billing.openapi_examples",
     "administration.openapi_examples",
 ]
@@ -76,7 +78,9 @@ OPEN_OPERATIONS = {
     *("getImage", "getAvatar", "getHealth", "getLiveness", "getSchema"),
     "receiveStoreNotification",
 }
-KEYED_OPERATIONS_OF_THE_BOARD = {"createPost", "createComment"}
+KEYED_OPERATIONS_OF_THE_BOARD = {
+    *("createPost", "createComment", "reportPost", "reportComment", "reportMember"),
+}
 # Nothing is written, or each message of a text is known by itself.
 KEYLESS_OPERATIONS = {"parseNotification", "processNotification", "recognizeReceipt"}
 # Left out, the refund has the wallet of its expense; null is no wallet.

@@ -70,8 +70,10 @@ def test_changes_with_disabled_triggers_are_repaired() -> None:
         cursor.execute("SET LOCAL session_replication_role = replica")
         cursor.execute("DELETE FROM board_post_vote")
         cursor.execute("DELETE FROM board_comment")
-        cursor.execute("UPDATE board_post SET category = 'tips', is_hidden = false,"
-            " hidden_reason = NULL")
+        cursor.execute(
+            "UPDATE board_post SET category = 'tips', is_hidden = false,"
+            " hidden_reason = NULL"
+        )
     run("--repair")
     assert set(count_drift(ROLLUPS).values()) == {0}
     assert {post.up_count for post in Post.objects.all()} == {0}

@@ -17,6 +17,8 @@ from accounts.tokens.tokens import create_token
 from billing.plan_expiry import expire_lapsed_plans
 from board.images import purge_unused_images
 from board.models import Post
+from board.moderation.actions import delete_posts
+from board.moderation.expiry import finish_moderation
 from core.leases.holding import HeldLease
 from ledger.backup.columns import Backup, TagRow
 from ledger.backup.restore import replace_ledger
@@ -27,6 +29,7 @@ from ledger.recurring.occurrences import process_due_rules
 from ledger.rollups.repair import repair_rollups
 from ledger.wallets.key_rotation import reencrypt_account_numbers
 from ledger.wallets.valuations import set_valuation
+from tests.support.cases import make_blind, make_case, make_decided_item
 from tests.support.clients import JSONClient
 from tests.support.factories import (
     make_budget,
@@ -60,9 +63,11 @@ ORDER = (
     "PURCHASE_TOKEN",
     "board_post",
     "board_comment",
+    "board_case",
     "rate_limit",
     "board_post_count",
     "board_image",
+    "inbox_item",
 )
 LEDGER_TABLES = {
     model._meta.db_table
@@ -118,6 +123,8 @@ def cast_of(actor: Member) -> dict[str, Any]:
     }
     rows["own_comment"] = make_comment(actor, post=rows["post"])
     rows["comment"] = make_comment(other, post=rows["own_post"])
+    rows["case"] = make_case(rows["post"])
+    rows["item"] = make_decided_item(rows["own_comment"])
     cast_ = {name: row.pk for name, row in rows.items()}
     give_totp(other)
     LinkedIdentity.objects.create(member=actor, provider="google", subject="subject-1")
@@ -208,7 +215,8 @@ def test_every_route_that_writes_has_a_request() -> None:
         if route.path.startswith("/api/")
         # The addresses without a part of the prefix have the views of others.
         and route.path.split("/")[2]
-        in {"account", "board", "billing", "auth", "members"} | {"users", "admin"}
+        in {"account", "board", "billing", "auth", "members", "moderation"}
+        | {"inbox", "users", "admin"}
     }
     named = {
         (method, re.sub(r"@\w+", "{}", path.partition("?")[0]))
@@ -238,6 +246,7 @@ JOBS: dict[str, Callable[[Member], object]] = {
         timezone.now() + timedelta(days=99)
     ),
     "images": lambda member: purge_unused_images(timezone.now()),
+    "moderation": lambda member: finish_moderation(timezone.now() + timedelta(days=99)),
 }
 
 
@@ -249,6 +258,11 @@ def test_job_takes_its_locks_in_order(
     assert Post.objects.exists()
     if name == "expiry of plans":
         make_member(plan="PREMIUM", plan_expires_at=timezone.now() - timedelta(days=1))
+    if name == "moderation":
+        judge = make_member(role="ADMIN")
+        now = timezone.now()
+        delete_posts(judge, [Post.objects.latest("id").pk], now)
+        make_blind(judge, make_post(actor), now)
     if name == "mails":
         request_reset({"login_id": "actor"}, "10.0.0.1", timezone.now())
     if name == "totals":

@@ -10,6 +10,7 @@ from django.db.models import Model
 from accounts.codes.codes import CODE_LIFETIME, normalize_code, save_code
 from accounts.models import (
     CodeRequest,
+    InboxItem,
     LinkedIdentity,
     LoginTicket,
     Member,
@@ -18,6 +19,7 @@ from accounts.models import (
 from accounts.openapi_examples import CODE, RESET_ID, VERIFICATION_ID
 from accounts.security_examples import TICKET
 from accounts.sessions.store import hash_session_key
+from board.models import Comment, Decision, ModerationCase, Report
 from card_alerts import learn_layout
 from ledger.models import (
     DefaultCategory,
@@ -305,3 +307,50 @@ def add_board(scene: Scene) -> None:
     )
     comment = make_comment(author, post=post, content="좋은 글 감사합니다.")
     scene.ids |= {101: post.pk, 201: comment.pk}
+    add_cases(scene, comment)
+
+
+def add_cases(scene: Scene, comment: Comment) -> None:
+    """Add a case that waits, and one that was decided about the member's comment."""
+    member, post = scene.member, comment.post
+    case = ModerationCase.objects.create(
+        kind="REPORT",
+        target_type="COMMENT",
+        target_id=comment.pk,
+        post_id=post.pk,
+        author=comment.member,
+        reason="ABUSE",
+        content=comment.content,
+        report_count=1,
+        opened_at=NOW,
+    )
+    report = Report.objects.create(
+        case=case, member=member, reason="ABUSE", note="욕설입니다.", created_at=NOW
+    )
+    hidden = make_comment(member, post=post, content="이건 좀 아니죠.", is_hidden=True)
+    decided = ModerationCase.objects.create(
+        kind="STAFF",
+        status="RESOLVED",
+        target_type="COMMENT",
+        target_id=hidden.pk,
+        post_id=post.pk,
+        author=member,
+        reason="ABUSE",
+        content=hidden.content,
+        opened_at=NOW,
+    )
+    Decision.objects.create(
+        case=decided,
+        action="HIDE",
+        reason="ABUSE",
+        actor=scene.members["administrator"],
+        decided_at=NOW,
+    )
+    item = InboxItem.objects.create(
+        member=member,
+        kind="CONTENT_HIDDEN",
+        target_type="CASE",
+        target_id=decided.pk,
+        at=NOW,
+    )
+    scene.ids |= {601: case.pk, 602: report.pk, 204: hidden.pk, 701: item.pk}

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.support.factories import PASSWORD
 
-A, B = "/api/account", "/api/board"
+A, B, M = "/api/account", "/api/board", "/api/moderation"
 ENTRY = {"date": "2026-11-21", "type": "expense", "amount": 5}
 NEW = {"type": "expense", "amount": 5, "name": "New"}
 RULE = {"frequency": "MONTHLY", "anchorDate": "2026-11-21"}
@@ -129,12 +129,38 @@ REQUESTS: list[tuple[str, str, Any]] = [
     ("DELETE", f"{A}/trades/@trade", None),
     ("PUT", "/api/members/@other/block", None),
     ("DELETE", "/api/members/@other/block", None),
+    ("POST", f"{B}/posts/@post/report", {"reason": "SPAM"}),
+    ("DELETE", f"{B}/posts/@post/report", None),
+    ("POST", f"{B}/comments/@comment/report", {"reason": "SPAM"}),
+    ("DELETE", f"{B}/comments/@comment/report", None),
+    ("POST", "/api/members/@other/report", {"reason": "SPAM"}),
+    ("DELETE", "/api/members/@other/report", None),
+    ("POST", f"{M}/cases/@case/resolve", {"action": "DISMISS"}),
+    ("POST", f"{M}/posts/@post/hide", {"reason": "SPAM"}),
+    ("POST", f"{M}/posts/@post/show", None),
+    ("POST", f"{M}/comments/@comment/hide", {"reason": "SPAM"}),
+    ("POST", f"{M}/comments/@comment/show", None),
+    (
+        "PUT",
+        f"{M}/members/@other/silence",
+        {"until": "2100-01-01T00:00:00Z", "reason": "Words"},
+    ),
+    ("DELETE", f"{M}/members/@other/silence", None),
+    ("POST", "/api/inbox/read", {"upTo": 1}),
+    ("PUT", "/api/inbox/settings", {"settings": [{"kind": "REPLY", "inbox": False}]}),
+    ("POST", "/api/inbox/@item/appeal", {"text": "Words"}),
+    ("DELETE", "/api/inbox/@item", None),
     ("POST", f"{B}/posts", POST),
     ("PUT", f"{B}/posts/@own_post", POST),
     ("PATCH", f"{B}/posts/@own_post", {"category": "saving", "content": "<p>a</p>"}),
     ("DELETE", f"{B}/posts/@own_post", None),
     ("DELETE", f"{B}/posts/@post", None),
     ("POST", f"{B}/posts/@post/comments", {"content": "Words"}),
+    (
+        "POST",
+        f"{B}/posts/@post/comments",
+        {"content": "Words", "parentId": "@comment"},
+    ),
     ("POST", f"{B}/posts/@post/vote", {"value": "up"}),
     ("POST", f"{B}/posts/@post/notice", None),
     ("POST", f"{B}/posts/@post/unnotice", None),
