@@ -73,7 +73,10 @@ def describe_text(entry: AuditLogEntry) -> str:
     found = _CASE_RE.search(entry.text)
     text = entry.text[: found.start()] if found else entry.text
     shown = gettext(text) if text else ""
-    return f"{shown} {gettext('Case {id}.').format(id=found[1])}" if found else shown
+    if found is None:
+        return shown
+    case = gettext("Case {id}.").format(id=found[1])
+    return f"{shown} {case}"
 
 
 def link_to_target(entry: AuditLogEntry) -> SafeString | str:

@@ -117,8 +117,10 @@ class ServiceAdminSite(AdminSite):
         own_actions = AuditLogEntry.objects.filter(
             actor_id=cast("int", request.user.pk)
         )
-        dashboard = build_dashboard(timezone.now())
-        runs = dashboard.runs
+        # Revenue and members are for administrators.
+        is_whole = cast("Member", request.user).is_administrator
+        dashboard = build_dashboard(timezone.now()) if is_whole else None
+        runs = dashboard.runs if dashboard else None
         context = {
             "dashboard": dashboard,
             "run_columns": RUN_COLUMNS,

@@ -56,6 +56,7 @@ from core.admin.columns import (
     time_column,
 )
 from core.admin.filters import YES_NO, badge_filter, choice_filter, date_filter
+from core.errors import DomainError
 
 # Newest posts with an image.
 MAX_LISTED_POSTS = 20
@@ -72,10 +73,21 @@ def make_action(
 ) -> Action:
 
     def apply(request: HttpRequest, ids: Collection[Any]) -> None:
-        count = change(get_actor(request), ids)
+        # A refused row does not stop the others.
+        count = 0
+        for row_id in ids:
+            try:
+                count += change(get_actor(request), [row_id])
+            except DomainError as error:
+                messages.error(request, f"{row_id}: {error.detail}")
         messages.success(request, report.format(count=count))
 
     return Action(label, apply, **options)
+
+
+def is_administrator(request: HttpRequest) -> bool:
+    """Return False for moderators, who pin nothing."""
+    return bool(get_actor(request).is_administrator)
 
 
 def make_hiding_actions(hide: Callable[..., int]) -> dict[str, Action]:
@@ -174,6 +186,7 @@ class PostAdmin(ModerationAdmin):
                 "{count} marked as notice.", "{count} marked as notices.", "count"
             ),
             has_effect_on=lambda post: not post.is_notice,
+            is_open_to=is_administrator,
         ),
         "unnotice": make_action(
             partial(moderation.mark_notices, notice=False),
@@ -182,6 +195,7 @@ class PostAdmin(ModerationAdmin):
                 "{count} is no notice now.", "{count} are no notices now.", "count"
             ),
             has_effect_on=lambda post: post.is_notice,
+            is_open_to=is_administrator,
         ),
         "delete": make_deletion(
             lambda actor, ids: moderation.delete_posts(actor, ids, timezone.now()),
@@ -259,6 +273,10 @@ class CommentAdmin(ModerationAdmin):
         # The page of a post links to this filter.
         is_post = lookup == "post__exact" and self.is_id(value)
         return is_post or super().lookup_allowed(lookup, value, request)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        # Of the others only their place is left.
+        return super().get_queryset(request).filter(member__isnull=False)
 
     def get_object_name(self, row: Comment) -> str:
         return gettext("Comment {id}").format(id=row.pk)

@@ -9,10 +9,13 @@ from typing import Literal
 
 from django.db import transaction
 
-from accounts.models import Member
+from accounts.inbox.items import add_items
+from accounts.models import InboxItem, Member
 from board.errors import SelfVoteError
 from board.locking import lock_comment, lock_post, lock_voice
 from board.models import Comment, CommentVote, Post, PostVote
+from board.models.content import HOT_UP_VOTES
+from board.post_list import MAX_HOT_AGE
 from board.rate_limits import count_write
 from core.db.transactions import retry_on_conflict
 
@@ -54,7 +57,19 @@ def vote_on_post(
 ) -> VoteResult:
     lock_voice(member, now)
     post = lock_post(post_id)
-    return _apply_vote(member, post, PostVote, {"post": post}, request)
+    result = _apply_vote(member, post, PostVote, {"post": post}, request)
+    _tell_of_hot_post(post, result, now)
+    return result
+
+
+def _tell_of_hot_post(post: Post, result: VoteResult, now: datetime) -> None:
+    """Tell the author once that the post has become hot."""
+    becomes_hot = post.up_count < HOT_UP_VOTES <= result.up_count
+    if not becomes_hot or post.created_at < now - MAX_HOT_AGE:
+        return
+    known = {"kind": "POST_HOT", "target_type": "POST", "target_id": post.pk}
+    if not InboxItem.objects.filter(member=post.member_id, **known).exists():
+        add_items([post.member_id], **known)
 
 
 @retry_on_conflict

@@ -15,8 +15,8 @@ ITEM = {
     "count": 1,
     "actor": None,
     "text": (
-        "What you wrote was hidden: a comment. Reason: abuse. You can object once, until "
-        "2026-12-20; another moderator decides then."
+        "What you wrote was hidden: a comment. Reason: abuse. You can object once, "
+        "until 2026-12-20; another moderator decides then."
     ),
     "target": {"type": "COMMENT", "id": 204, "postId": 101},
     "read": False,
@@ -39,9 +39,7 @@ EXAMPLES = {
     "readInbox": Example(
         body={"upTo": 701},
         status=204,
-        refusal=invalid(
-            "ids", "empty", "This list may not be empty.", body={"ids": []}
-        ),
+        refusal=invalid("ids", "empty", "Must not be empty.", body={"ids": []}),
     ),
     "getInboxSettings": Example(answer=SETTINGS, refusal=unauthenticated()),
     "updateInboxSettings": Example(

@@ -16,6 +16,7 @@ from core.api.fields import (
 from core.api.serializers import QuerySerializer, Serializer
 
 MAX_IDS = 100
+MAX_KINDS = 50
 MAX_ID = 2**63 - 1
 
 
@@ -95,6 +96,7 @@ class InboxReadRequestSerializer(Serializer):
     ids = UniqueListField(
         child=StrictIntegerField(min_value=1, max_value=MAX_ID),
         required=False,
+        allow_empty=False,
         max_length=MAX_IDS,
         help_text="Ids of items; unknown ones are passed over.",
     )
@@ -121,5 +123,7 @@ class InboxSettingSerializer(Serializer):
 
 class InboxSettingsSerializer(Serializer):
     settings = InboxSettingSerializer(
-        many=True, help_text="Kinds that are left out of a change stay as they are."
+        many=True,
+        max_length=MAX_KINDS,
+        help_text="Kinds that are left out of a change stay as they are.",
     )

@@ -96,7 +96,10 @@ class InboxItemView(APIView):
 
     @extend_schema(operation_id="deleteInboxItem", responses={204: None})
     def delete(self, request: Request, item_id: int) -> Response:
-        """Delete an item of the inbox."""
+        """Delete an item of the inbox.
+
+        What happens again makes a new one.
+        """
         if item_id > MAX_ID:
             raise NotFoundError
         items.delete_item(current_member(request), item_id)

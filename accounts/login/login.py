@@ -7,6 +7,8 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.inbox.items import add_items
+from accounts.inbox.kinds import SECURITY
 from accounts.login import identities
 from accounts.login.identity_provider import Identity
 from accounts.login.tickets import (
@@ -57,13 +59,20 @@ def log_in(
             has_shown_factor=is_second_step,
             identity_provider=identity.provider if identity else "",
         )
-        if is_mail_configured() and is_unusual_login(member, device_name, now):
-            client = current_client.get() or Client()
-            # Mails contain no text of the client.
-            context = {"client": client.browser, "address": client.address}
-            queue_notice(member, "new_login", context)
+        if is_unusual_login(member, device_name, now):
+            _tell_of_login(member)
         log_security_event(SecurityEvent.LOGIN, member.pk, device_name=device_name)
     return LoggedIn(member, key, expires_at, extra)
+
+
+def _tell_of_login(member: Member) -> None:
+    """Tell of a login that may not be the member's, in the inbox and by mail."""
+    add_items([member.pk], SECURITY)
+    if is_mail_configured():
+        client = current_client.get() or Client()
+        # Mails contain no text of the client.
+        context = {"client": client.browser, "address": client.address}
+        queue_notice(member, "new_login", context)
 
 
 def complete_login(

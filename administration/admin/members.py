@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, cast
 
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -45,6 +46,7 @@ from core.errors import DomainError
 
 ROLES: Badges = {
     Member.Role.MEMBER: (_("Member"), ""),
+    Member.Role.MODERATOR: (_("Moderator"), "info"),
     Member.Role.ADMIN: (_("Administrator"), "info"),
 }
 STATUSES: Badges = {
@@ -135,9 +137,15 @@ MEMBER_ACTIONS = {
         _("The member can use these pages and change all other members."),
         {"role": Member.Role.ADMIN},
     ),
+    "make_moderator": make_action(
+        partial(set_member_role, role=Member.Role.MODERATOR),
+        _("Make moderator"),
+        _("The member can use the pages of the board, and decides about reports."),
+        {"role": Member.Role.MODERATOR},
+    ),
     "make_member": make_action(
         partial(set_member_role, role=Member.Role.MEMBER),
-        _("Remove administrator role"),
+        _("Remove staff role"),
         _("The member can no longer use these pages."),
         {"role": Member.Role.MEMBER},
     ),
@@ -286,6 +294,8 @@ class MemberAdmin(ActionAdmin):
     def revoke_session(
         self, request: HttpRequest, member_id: int, key_hash: str
     ) -> HttpResponse:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
         rows = AuthSession.objects.select_related("member")
         session = get_object_or_404(rows, member_id=member_id, key_hash=key_hash)
         with transaction.atomic():

@@ -8,7 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import Member
@@ -95,8 +95,12 @@ def set_notice(actor: Member, post_id: int, *, notice: bool) -> None:
 @retry_on_conflict
 @transaction.atomic
 def delete_shown_images(actor: Member, image_ids: Collection[UUID]) -> int:
+    """Delete images; moderators none of staff."""
     lock_member_key_share(actor)
-    deleted = delete_images(image_ids)
+    chosen = Image.objects.filter(pk__in=image_ids)
+    if not Member.objects.only("role").get(pk=actor.pk).is_administrator:
+        chosen = chosen.filter(Q(member=actor) | Q(member__role=Member.Role.MEMBER))
+    deleted = delete_images(chosen.values_list("pk", flat=True))
     for image_id in deleted:
         log_admin_action(actor, Image(pk=image_id), DELETION)
     return len(deleted)

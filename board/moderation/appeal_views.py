@@ -45,7 +45,9 @@ class AppealView(APIView):
     raises = {"post": [AppealClosedError]}
 
     @extend_schema(
-        operation_id="appeal", request=AppealRequestSerializer, responses={204: None}
+        operation_id="appealDecision",
+        request=AppealRequestSerializer,
+        responses={204: None},
     )
     def post(self, request: Request, item_id: int) -> Response:
         """Object to a decision.

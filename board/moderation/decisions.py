@@ -206,6 +206,7 @@ def _decide(
     last = find_last_decision(case)
     was_hidden = target is not None and target.hidden_reason is not None
     case.blind_until = None
+    end_blindness(case)
     _apply(case, target, judgement, now)
     case.status = ModerationCase.Status.RESOLVED
     case.reason = case.reason or judgement.reason
@@ -239,6 +240,14 @@ def _decide(
         end_silence_of(case.author_id)
         tell_silenced(case)
     _log(actor, case, judgement)
+
+
+def end_blindness(case: ModerationCase) -> None:
+    """Let no earlier case end by itself what is decided now."""
+    others = ModerationCase.objects.filter(
+        target_type=case.target_type, target_id=case.target_id
+    )
+    others.filter(blind_until__isnull=False).update(blind_until=None)
 
 
 def _apply(
@@ -293,7 +302,7 @@ def decision_payload(decision: Decision) -> dict[str, Any]:
         "reason": decision.reason or None,
         "note": decision.note,
         "silenceDays": decision.silence_days,
-        "decidedBy": decision.actor_id,
+        "decidedById": decision.actor_id,
         "automatic": decision.is_automatic,
         "final": decision.is_final,
         "decidedAt": decision.decided_at,

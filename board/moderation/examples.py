@@ -1,9 +1,10 @@
 """Examples of reports, cases and decisions."""
 
+from datetime import date, timedelta
 from typing import Any
 
 from board.errors import SelfReportError
-from board.openapi_examples import COMMENT, JUNHO, MINJI, NOW
+from board.openapi_examples import COMMENT, JUNHO, NOW
 from core.api.examples import (
     Call,
     Example,
@@ -16,6 +17,7 @@ from core.api.examples import (
 from core.api.permissions import ModeratorRequiredError
 from core.errors import NotFoundError
 
+ADMINISTRATOR = {"id": 3, "displayName": "관리자", "avatar": None, "staff": True}
 REPORT = {"reason": "ABUSE", "note": "욕설입니다."}
 WRONG_REASON = "This is none of the possible values."
 CASE: dict[str, Any] = {
@@ -42,7 +44,7 @@ WHOLE_CASE = CASE | {
             "id": 602,
             "reason": "ABUSE",
             "note": "욕설입니다.",
-            "reporter": MINJI,
+            "reporter": ADMINISTRATOR,
             "createdAt": NOW,
         }
     ],
@@ -54,7 +56,7 @@ DECISION = {
     "reason": "ABUSE",
     "note": "",
     "silenceDays": None,
-    "decidedBy": 3,
+    "decidedById": 3,
     "automatic": False,
     "final": False,
     "decidedAt": NOW,
@@ -73,7 +75,23 @@ def report_example(name: str, number: int, refusal: Refusal) -> Example:
     return Example(path={name: number}, body=REPORT, status=202, refusal=refusal)
 
 
+FIRST_DAY = date(2026, 10, 22)
+QUIET_DAYS = [
+    {"day": f"{FIRST_DAY + timedelta(days=n)}", "hidden": 0, "held": 0}
+    for n in range(29)
+]
+
 EXAMPLES = {
+    "getModerationFigures": Example(
+        caller="administrator",
+        answer={
+            "openCases": 1,
+            "oldestOpenedAt": NOW,
+            "heldPosts": 0,
+            "days": [*QUIET_DAYS, {"day": "2026-11-20", "hidden": 1, "held": 0}],
+        },
+        refusal=administrator_required(),
+    ),
     "reportPost": report_example(
         "postId",
         101,
@@ -120,7 +138,7 @@ EXAMPLES = {
         },
         refusal=not_found(itemId=799),
     ),
-    "appeal": Example(
+    "appealDecision": Example(
         path={"itemId": 701},
         body={"text": "농담이었습니다."},
         status=204,
@@ -210,10 +228,5 @@ EXAMPLES = {
         path={"memberId": 2},
         status=204,
         refusal=moderator_required(path={"memberId": 2}),
-    ),
-    "getModerationFigures": Example(
-        caller="administrator",
-        answer=None,
-        refusal=administrator_required(),
     ),
 }

@@ -4,7 +4,14 @@ from datetime import datetime
 
 from django.db import transaction
 
-from board.models import Comment, Decision, ModerationCase, Post, TargetType
+from board.models import (
+    Comment,
+    Decision,
+    HiddenReason,
+    ModerationCase,
+    Post,
+    TargetType,
+)
 from board.moderation.cases import find_last_decision, lock_case
 from board.moderation.notices import tell_author
 from board.moderation.targets import lock_target
@@ -36,9 +43,10 @@ def _end_blind(case_id: int, now: datetime) -> bool:
         if case.blind_until is None or case.blind_until > now or blinded is None:
             return False
         is_shown = blinded.appeal is not None
-        if target is not None and is_shown:
+        is_blind = target is not None and target.hidden_reason == HiddenReason.BLIND
+        if target is not None and is_blind and is_shown:
             target.show()
-        elif target is not None:
+        elif target is not None and is_blind:
             target.remove(now)
             case.target_gone = ModerationCase.Gone.STAFF
         case.blind_until = None

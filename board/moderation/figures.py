@@ -25,7 +25,7 @@ _DAYS = """
         SELECT (opened_at AT TIME ZONE %(zone)s)::date AS day, count(*) AS held
         FROM board_case WHERE opened_at >= %(since)s AND kind = 'HELD' GROUP BY 1
     )
-    SELECT day::date AS day, coalesce(done.hidden, 0) AS hidden,
+    SELECT days.day::date AS day, coalesce(done.hidden, 0) AS hidden,
         coalesce(held.held, 0) AS held
     FROM generate_series(%(first_day)s::date, %(today)s::date, '1 day') AS days (day)
         LEFT JOIN done ON done.day = days.day::date

@@ -26,7 +26,6 @@ RAISED = [BoardSuspendedError, NotFoundError, SelfReportError, RateLimitedError]
 
 
 class ReportViewSet(KeyedViewSet):
-    permission_classes = [IsMember]
     schema_tag = "Reports"
     target_type: ClassVar[TargetType]
 
@@ -43,6 +42,7 @@ class ReportViewSet(KeyedViewSet):
 
 
 class PostReportViewSet(ReportViewSet):
+    permission_classes = [IsMember]
     token_scopes = BOARD
     target_type = TargetType.POST
     raises = {"create": RAISED}
@@ -70,6 +70,7 @@ class PostReportViewSet(ReportViewSet):
 
 
 class CommentReportViewSet(ReportViewSet):
+    permission_classes = [IsMember]
     token_scopes = BOARD
     target_type = TargetType.COMMENT
     raises = {"create": RAISED}
@@ -97,6 +98,7 @@ class CommentReportViewSet(ReportViewSet):
 
 
 class MemberReportViewSet(ReportViewSet):
+    permission_classes = [IsMember]
     token_scopes = BOARD
     target_type = TargetType.MEMBER
     raises = {"create": RAISED}

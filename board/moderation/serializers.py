@@ -133,7 +133,7 @@ class DecisionSerializer(Serializer):
     silence_days = serializers.IntegerField(
         allow_null=True, help_text="For how many days the author was silenced."
     )
-    decided_by = serializers.IntegerField(
+    decided_by_id = serializers.IntegerField(
         allow_null=True, help_text="Id of the moderator; null for the service."
     )
     automatic = serializers.BooleanField(
@@ -142,11 +142,13 @@ class DecisionSerializer(Serializer):
     final = serializers.BooleanField(
         help_text="Whether nothing can be said against it."
     )
-    decided_at = serializers.DateTimeField()
+    decided_at = serializers.DateTimeField(help_text="When it was decided.")
     appeal = serializers.CharField(
         allow_null=True, help_text="What the author said against it."
     )
-    appealed_at = serializers.DateTimeField(allow_null=True)
+    appealed_at = serializers.DateTimeField(
+        allow_null=True, help_text="When the author said so; or null."
+    )
 
 
 class CaseSerializer(Serializer):
@@ -181,7 +183,9 @@ class CaseSerializer(Serializer):
         allow_null=True,
         help_text="Who has deleted the target; null while it is there.",
     )
-    opened_at = serializers.DateTimeField()
+    opened_at = serializers.DateTimeField(
+        help_text="When it was opened, or opened again."
+    )
     blind_until = serializers.DateTimeField(
         allow_null=True, help_text="When a blind target is shown again or deleted."
     )
@@ -223,7 +227,9 @@ class EarlierCaseSerializer(Serializer):
         allow_null=True,
         help_text="The last decision; null without one.",
     )
-    opened_at = serializers.DateTimeField()
+    opened_at = serializers.DateTimeField(
+        help_text="When it was opened, or opened again."
+    )
 
 
 class CaseDetailSerializer(CaseSerializer):
@@ -250,7 +256,9 @@ class InboxCaseSerializer(Serializer):
         known_values=ACTIONS, allow_null=True, help_text="What was done."
     )
     reason = OpenTextField(known_values=REASONS, allow_null=True, help_text="Why.")
-    decided_at = serializers.DateTimeField(allow_null=True)
+    decided_at = serializers.DateTimeField(
+        allow_null=True, help_text="When it was decided; null while nobody has."
+    )
     until = serializers.DateTimeField(
         allow_null=True, help_text="When it ends by itself; null if it does not."
     )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from accounts.models import Member
-from board.locking import MAX_ID
+from board.locking import MAX_ID, lock_comments
 from board.models import Comment, HiddenReason, Post, TargetType
 from board.removal import delete_locked_posts, remove_comments
 
@@ -58,6 +58,10 @@ def lock_target(
         return None
     if target_type == TargetType.POST:
         post = _lock_post(target_id, for_delete=for_delete)
+        if for_delete and post is not None:
+            # They go with it, and are locked before its case.
+            below = Comment.objects.filter(post=post).values_list("id", flat=True)
+            lock_comments(below)
         return None if post is None else _describe_post(post)
     if target_type == TargetType.COMMENT:
         return _lock_comment(target_id, for_delete=for_delete)

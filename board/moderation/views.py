@@ -94,7 +94,6 @@ class CaseViewSet(ViewSet):
 class ContentJudgementView(APIView):
     """Hides or shows a post or comment."""
 
-    permission_classes = [IsModerator]
     schema_tag = SCHEMA_TAG
 
     def hide(
@@ -123,6 +122,7 @@ class ContentJudgementView(APIView):
 
 
 class HidePostView(ContentJudgementView):
+    permission_classes = [IsModerator]
     raises = {"post": [NotYourCaseError]}
 
     @extend_schema(
@@ -139,6 +139,7 @@ class HidePostView(ContentJudgementView):
 
 
 class ShowPostView(ContentJudgementView):
+    permission_classes = [IsModerator]
     raises = {"post": [NotYourCaseError]}
 
     @extend_schema(operation_id="showPost", request=None, responses={204: None})
@@ -151,6 +152,7 @@ class ShowPostView(ContentJudgementView):
 
 
 class HideCommentView(ContentJudgementView):
+    permission_classes = [IsModerator]
     raises = {"post": [NotYourCaseError]}
 
     @extend_schema(
@@ -167,6 +169,7 @@ class HideCommentView(ContentJudgementView):
 
 
 class ShowCommentView(ContentJudgementView):
+    permission_classes = [IsModerator]
     raises = {"post": [NotYourCaseError]}
 
     @extend_schema(operation_id="showComment", request=None, responses={204: None})
@@ -191,7 +194,8 @@ class SilenceView(APIView):
     def put(self, request: Request, member_id: int) -> Response:
         """Silence a member.
 
-        They write nothing on the board until then, and keep the ledger. They are told.
+        They write nothing on the board until then; the ledger stays open to them. The
+        member is told.
         """
         body = validate_body(SilenceSerializer, request)
         member, now = current_member(request), timezone.now()

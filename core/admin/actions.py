@@ -28,6 +28,7 @@ class Action:
     question: Text = ""
     has_effect_on: Callable[[Any], bool] = lambda row: True
     is_dangerous: bool = False
+    is_open_to: Callable[[HttpRequest], bool] = lambda request: True
 
 
 class ActionAdmin(ReadOnlyAdmin):
@@ -46,6 +47,7 @@ class ActionAdmin(ReadOnlyAdmin):
         return {
             name: (partial(run_or_ask, name), name, action.label)
             for name, action in self.row_actions.items()
+            if action.is_open_to(request)
         }
 
     def render_change_form(
@@ -56,7 +58,7 @@ class ActionAdmin(ReadOnlyAdmin):
             context["row_actions"] = {
                 name: action
                 for name, action in self.row_actions.items()
-                if action.has_effect_on(row)
+                if action.has_effect_on(row) and action.is_open_to(request)
             }
             context |= {"checkbox": ACTION_CHECKBOX_NAME, "origin_field": ORIGIN_FIELD}
         return super().render_change_form(request, context, *args, **options)

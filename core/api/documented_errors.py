@@ -88,7 +88,7 @@ class ProblemSerializer(Serializer):
     conditional_fields = frozenset(
         {
             *("errors", "methods", "ticket", "expiresAt", "addressProved", "scope"),
-            *("current", "counts"),
+            *("current", "counts", "until", "reason", "decision"),
         }
     )
 
@@ -134,6 +134,18 @@ class ProblemSerializer(Serializer):
         help_text="The row as it is, with `VERSION_CONFLICT`."
     )
 
+    until = serializers.DateTimeField(
+        allow_null=True,
+        help_text=(
+            "When it ends, with `BOARD_SUSPENDED` and, if it does, `MEMBER_SUSPENDED`."
+        ),
+    )
+    reason = serializers.CharField(
+        help_text="Why, with `BOARD_SUSPENDED` and `MEMBER_SUSPENDED`."
+    )
+    decision = serializers.DictField(
+        help_text="What was decided first, with `ALREADY_RESOLVED`."
+    )
     counts = serializers.DictField(
         child=serializers.IntegerField(),
         help_text="Rows that were written since, by kind, with `CHANGED_SINCE`.",

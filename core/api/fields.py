@@ -145,7 +145,7 @@ class FutureDateTimeField(serializers.DateTimeField):
         moment: datetime = super().to_internal_value(data)
         if not timezone.now() < moment <= MAX_FUTURE:
             self.fail("range")
-        return moment
+        return moment.astimezone(UTC)
 
 
 class ExactDecimalField(serializers.DecimalField):

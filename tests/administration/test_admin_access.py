@@ -12,7 +12,7 @@ from accounts.models import AuthSession, Member
 from ledger.models import DefaultCategory
 from tests.support.admin_site import MEMBERS, TREE, logged_in_browser
 from tests.support.clients import JSONClient
-from tests.support.factories import PASSWORD
+from tests.support.factories import PASSWORD, make_member
 
 # Logging out twice and the words of the forms' scripts harm nobody.
 OPEN = {"login/", "logout/", "jsi18n/"}
@@ -43,6 +43,32 @@ def test_other_members_cannot_open_it(path: str, premium_member: Member) -> None
             answer: Any = ask(f"/admin/{path}")
             assert answer.status_code == 302
             assert answer.headers["Location"].startswith("/admin/login/?next=")
+
+
+# The pages of the board, and those that each member of staff has for themselves.
+OF_MODERATORS = re.compile(r"|board/.*|password_change/(done/)?|second-factor/|r/1/1/")
+
+
+@pytest.mark.parametrize("path", sorted(set(PATHS) - OPEN))
+def test_moderators_open_the_pages_of_the_board_alone(path: str) -> None:
+    browser = logged_in_browser(make_member(role="MODERATOR"))
+    for ask in (browser.get, browser.post):
+        answer: Any = ask(f"/admin/{path}", follow=True)
+        assert answer.status_code < 500
+        if OF_MODERATORS.fullmatch(path) is None:
+            assert answer.status_code in {403, 404, 405}, answer.redirect_chain
+    for name in ("post", "comment", "image"):
+        assert browser.get(f"/admin/board/{name}/").status_code == 200
+
+
+def test_dashboard_of_moderators_has_no_figures_of_members(
+    free_member: Member,
+) -> None:
+    browser = logged_in_browser(make_member(role="MODERATOR"))
+    page = browser.get("/admin/").content.decode()
+    assert "/admin/board/post/" in page
+    for word in ("Revenue", "Premium", "/admin/accounts/", "/admin/jobs/", "₩"):
+        assert word not in page
 
 
 def test_change_by_another_site_is_refused(

@@ -325,7 +325,11 @@ def add_cases(scene: Scene, comment: Comment) -> None:
         opened_at=NOW,
     )
     report = Report.objects.create(
-        case=case, member=member, reason="ABUSE", note="욕설입니다.", created_at=NOW
+        case=case,
+        member=scene.members["administrator"],
+        reason="ABUSE",
+        note="욕설입니다.",
+        created_at=NOW,
     )
     hidden = make_comment(member, post=post, content="이건 좀 아니죠.", is_hidden=True)
     decided = ModerationCase.objects.create(

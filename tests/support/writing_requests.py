@@ -158,7 +158,7 @@ REQUESTS: list[tuple[str, str, Any]] = [
     ("POST", f"{B}/posts/@post/comments", {"content": "Words"}),
     (
         "POST",
-        f"{B}/posts/@post/comments",
+        f"{B}/posts/@own_post/comments",
         {"content": "Words", "parentId": "@comment"},
     ),
     ("POST", f"{B}/posts/@post/vote", {"value": "up"}),

@@ -1,0 +1,206 @@
+"""Appeals, blind content and its end (spec 5.10, 5.11)."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from accounts.models import InboxItem, Member
+from board.models import Decision, ModerationCase, Post
+from board.moderation.expiry import finish_moderation
+from tests.support.board import find_counter_drift
+from tests.support.cases import make_blind, make_case, report_by
+from tests.support.clients import JSONClient
+from tests.support.factories import make_comment, make_member, make_post
+from tests.support.problems import assert_invalid, assert_problem
+
+DAY = timedelta(days=1)
+TEXT = {"text": "It was a joke."}
+
+
+def hide(client: JSONClient, post: Post, action: str = "HIDE") -> ModerationCase:
+    case = make_case(post)
+    resolve(client, case, action)
+    return case
+
+
+def resolve(client: JSONClient, case: ModerationCase, action: str) -> Any:
+    body = {"action": action, "reason": "SPAM"}
+    return client.send("POST", f"/api/moderation/cases/{case.pk}/resolve", body)
+
+
+def item_of(author: Member) -> int:
+    items = InboxItem.objects.filter(member=author, kind="CONTENT_HIDDEN")
+    return items.latest("id").pk
+
+
+def appeal(author: Member, **body: Any) -> Any:
+    path = f"/api/inbox/{item_of(author)}/appeal"
+    return JSONClient(author).send("POST", path, TEXT | body)
+
+
+def test_appeal_opens_the_case_for_another_moderator_who_decides_for_good(
+    moderator: JSONClient, author: Member
+) -> None:
+    second = JSONClient(make_member(role="MODERATOR"))
+    post = make_post(author)
+    case = hide(moderator, post)
+    assert appeal(author).status_code == 204
+    (waiting,) = moderator.get_json("/api/moderation/cases")["results"]
+    assert (waiting["id"], waiting["appealed"]) == (case.pk, True)
+    detail = second.get_json(f"/api/moderation/cases/{case.pk}")
+    assert detail["decisions"][0]["appeal"] == TEXT["text"]
+    assert_problem(resolve(moderator, case, "HIDE"), 403, "FORBIDDEN")
+    assert resolve(second, case, "DISMISS").status_code == 200
+    post.refresh_from_db()
+    assert not post.is_hidden
+    assert Decision.objects.latest("id").is_final
+    assert_problem(appeal(author), 409, "ALREADY_RESOLVED")
+
+
+def test_final_decision_cannot_be_appealed(
+    moderator: JSONClient, author: Member
+) -> None:
+    case = hide(moderator, make_post(author))
+    appeal(author)
+    second = JSONClient(make_member(role="MODERATOR"))
+    assert resolve(second, case, "DELETE").status_code == 200
+    assert_problem(appeal(author), 409, "ALREADY_RESOLVED")
+    found = JSONClient(author).get_json(f"/api/inbox/{item_of(author)}/case")
+    assert (found["action"], found["appealUntil"]) == ("DELETE", None)
+
+
+def test_only_moderator_decides_an_appeal_too(
+    moderator: JSONClient, author: Member
+) -> None:
+    case = hide(moderator, make_post(author))
+    appeal(author)
+    assert resolve(moderator, case, "DISMISS").status_code == 200
+
+
+def test_second_appeal_is_refused(moderator: JSONClient, author: Member) -> None:
+    hide(moderator, make_post(author))
+    assert appeal(author).status_code == 204
+    assert_problem(appeal(author), 409, "ALREADY_RESOLVED")
+
+
+def test_appeal_after_thirty_days_is_refused(
+    moderator: JSONClient, author: Member
+) -> None:
+    hide(moderator, make_post(author))
+    with time_machine.travel(timezone.now() + 30 * DAY + timedelta(minutes=1)):
+        assert_problem(appeal(author), 409, "ALREADY_RESOLVED")
+    with time_machine.travel(timezone.now() + 30 * DAY - timedelta(minutes=1)):
+        assert appeal(author).status_code == 204
+
+
+@pytest.mark.parametrize("body", [{"text": ""}, {"text": "x" * 1_001}, {"text": 1}])
+def test_wrong_appeal_is_refused(
+    moderator: JSONClient, author: Member, body: Any
+) -> None:
+    hide(moderator, make_post(author))
+    assert_invalid(appeal(author, **body), "text")
+
+
+def test_items_of_others_and_without_a_decision_take_no_appeal(
+    moderator: JSONClient, author: Member, client: JSONClient, free_member: Member
+) -> None:
+    case = hide(moderator, make_post(author))
+    theirs = item_of(author)
+    reporter = case.reports.get().member
+    resolved = InboxItem.objects.get(member=reporter)
+    comment = InboxItem.objects.create(member=free_member, kind="COMMENT")
+    for phone, number in (
+        (client, theirs),
+        (JSONClient(reporter), resolved.pk),
+        (client, comment.pk),
+        (client, 2**62),
+        (client, 2**70),
+    ):
+        for method, name in (("POST", "appeal"), ("GET", "case")):
+            path = f"/api/inbox/{number}/{name}"
+            body = TEXT if method == "POST" else None
+            assert_problem(phone.send(method, path, body), 404, "NOT_FOUND")
+
+
+def test_what_reports_have_hidden_can_be_objected_to_before_staff_decide(
+    moderator: JSONClient, author: Member
+) -> None:
+    post, now = make_post(author), timezone.now()
+    report_by(5, post, now, created_at=now - 8 * DAY)
+    assert appeal(author).status_code == 204
+    case = ModerationCase.objects.get()
+    assert case.status == "OPEN"
+    assert_problem(appeal(author), 409, "ALREADY_RESOLVED")
+    # It is the first decision of staff: against it the author may say something.
+    assert resolve(moderator, case, "HIDE").status_code == 200
+    assert appeal(author).status_code == 204
+
+
+def test_silenced_member_appeals(moderator: JSONClient, author: Member) -> None:
+    body = {"until": f"{timezone.now() + 3 * DAY:%Y-%m-%dT%H:%M:%SZ}", "reason": "x"}
+    path = f"/api/moderation/members/{author.pk}/silence"
+    assert moderator.send("PUT", path, body).status_code == 200
+    item = InboxItem.objects.get(member=author, kind="SILENCED")
+    client = JSONClient(author)
+    answer = client.send("POST", f"/api/inbox/{item.pk}/appeal", TEXT)
+    assert answer.status_code == 204
+    second = JSONClient(make_member(role="ADMIN"))
+    case = ModerationCase.objects.get(status="OPEN")
+    assert resolve(second, case, "DISMISS").status_code == 200
+    author.refresh_from_db()
+    assert author.silenced_until is None
+
+
+def test_blind_content_without_an_objection_is_deleted(
+    judge: Member, author: Member, settings: Any
+) -> None:
+    settings.BLIND_DAYS = 7
+    now = timezone.now()
+    post = make_post(author, title="Buy")
+    case = make_blind(judge, post, now)
+    assert case.blind_until == now + 7 * DAY
+    texts = JSONClient(author).get_json("/api/inbox")["results"]
+    assert f"until {timezone.localdate(now + 7 * DAY)}" in texts[0]["text"]
+    assert finish_moderation(now + 6 * DAY) == 0
+    assert finish_moderation(now + 7 * DAY) == 1
+    assert not Post.objects.exists()
+    case.refresh_from_db()
+    assert (case.target_gone, case.blind_until) == ("STAFF", None)
+    last = Decision.objects.latest("id")
+    assert (last.action, last.actor, last.is_final) == ("DELETE", None, True)
+    assert finish_moderation(now + 8 * DAY) == 0
+
+
+def test_blind_content_with_an_objection_is_shown_again(
+    judge: Member, author: Member
+) -> None:
+    now = timezone.now()
+    post = make_post(author)
+    make_comment(make_member(), post=post)
+    case = make_blind(judge, post, now)
+    assert appeal(author).status_code == 204
+    post.refresh_from_db()
+    assert post.hidden_reason == "BLIND"
+    assert finish_moderation(now + 30 * DAY) == 1
+    post.refresh_from_db()
+    assert not post.is_hidden
+    case.refresh_from_db()
+    assert (case.status, case.blind_until) == ("RESOLVED", None)
+    assert find_counter_drift() == []
+
+
+def test_another_decision_ends_the_days_of_blind_content(
+    judge: Member, moderator: JSONClient, author: Member
+) -> None:
+    now = timezone.now()
+    post = make_post(author)
+    case = make_blind(judge, post, now)
+    path = f"/api/moderation/posts/{post.pk}/show"
+    assert moderator.send("POST", path).status_code == 204
+    assert finish_moderation(now + 31 * DAY) == 0
+    assert Post.objects.get().hidden_reason is None
+    case.refresh_from_db()
+    assert case.blind_until is None
