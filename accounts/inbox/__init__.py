@@ -1,1 +1,1 @@
-"""What members are told within the service (spec 2.18)."""
+"""What members are told within the service (spec 2.19)."""

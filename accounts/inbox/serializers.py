@@ -1,4 +1,4 @@
-"""Serializers of the inbox (spec 2.18)."""
+"""Serializers of the inbox (spec 2.19)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What members are told within the service (spec 2.18)."""
+"""What members are told within the service (spec 2.19)."""
 
 from django.db import models
 from django.db.models.functions import Now

@@ -12,7 +12,12 @@ from accounts.sessions.authentication import current_member
 from board.errors import AppealClosedError
 from board.inbox import CASE
 from board.models import Decision, ModerationCase, TargetType
-from board.moderation.appeals import APPEAL_TIME, appeal, may_appeal
+from board.moderation.appeals import (
+    APPEAL_TIME,
+    appeal,
+    may_appeal,
+    require_open_appeal,
+)
 from board.moderation.listing import find_target_payload
 from board.moderation.serializers import AppealRequestSerializer, InboxCaseSerializer
 from core.api.operations import extend_schema
@@ -57,6 +62,8 @@ class AppealView(APIView):
         """
         member = current_member(request)
         case = find_case(member, item_id)
+        # 409 precedes 400 for an invalid body.
+        require_open_appeal(case, timezone.now())
         body = validate_body(AppealRequestSerializer, request)
         appeal(member, case.pk, body["text"], timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)

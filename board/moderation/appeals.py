@@ -30,9 +30,7 @@ def appeal(author: Member, case_id: int, text: str, now: datetime) -> None:
         lock_member_key_share(author)
         lock_target(known.target_type, known.target_id)
         case = lock_case(case_id)
-        decision = Decision.objects.filter(case=case).order_by("-id").first()
-        if decision is None or not may_appeal(decision, now):
-            raise AppealClosedError
+        decision = require_open_appeal(case, now)
         if case.is_resolved:
             # Another case about the same may have been opened meanwhile.
             if lock_unresolved_case(case.target_type, case.target_id) is not None:
@@ -42,6 +40,14 @@ def appeal(author: Member, case_id: int, text: str, now: datetime) -> None:
             case.save(update_fields=["status", "opened_at"])
         decision.appeal, decision.appealed_at = text, now
         decision.save(update_fields=["appeal", "appealed_at"])
+
+
+def require_open_appeal(case: ModerationCase, now: datetime) -> Decision:
+    """Return the newest decision; raise `AppealClosedError` if it stands."""
+    decision = Decision.objects.filter(case=case).order_by("-id").first()
+    if decision is None or not may_appeal(decision, now):
+        raise AppealClosedError
+    return decision
 
 
 def may_appeal(decision: Decision, now: datetime) -> bool:

@@ -77,6 +77,21 @@ class Judgement:
             raise InvalidFieldError("silenceDays", text)
 
 
+def require_open_case(actor: Member, case_id: int) -> None:
+    """Raise what refuses a decision, before anybody looks at it.
+
+    `resolve_case` asks again under its locks, and names the same errors.
+    """
+    case = ModerationCase.objects.filter(pk=case_id).first()
+    if case is None or case.status == ModerationCase.Status.WAITING:
+        raise NotFoundError
+    ids = [actor.pk, case.author_id or actor.pk]
+    require_judge(actor, Member.objects.in_bulk(ids), case.author_id)
+    if case.is_resolved:
+        last = find_last_decision(case)
+        raise AlreadyResolvedError(last and decision_payload(last))
+
+
 @retry_on_conflict
 def resolve_case(
     actor: Member, case_id: int, judgement: Judgement, now: datetime

@@ -9,7 +9,12 @@ from rest_framework.response import Response
 from accounts.sessions.authentication import current_member
 from board.errors import AlreadyResolvedError, NotYourCaseError
 from board.models import Decision, TargetType
-from board.moderation.decisions import Judgement, judge_content, resolve_case
+from board.moderation.decisions import (
+    Judgement,
+    judge_content,
+    require_open_case,
+    resolve_case,
+)
 from board.moderation.figures import get_moderation_figures
 from board.moderation.listing import get_case_payload, list_cases_page
 from board.moderation.serializers import (
@@ -83,10 +88,10 @@ class CaseViewSet(ViewSet):
         `ALREADY_RESOLVED` with that decision; one's own, that of staff, and an appeal
         against one's own decision are 403 `FORBIDDEN`.
         """
-        # 404 precedes 400 for an invalid body.
-        get_case_payload(_checked(case_id))
-        body = validate_body(JudgementRequestSerializer, request)
         member, now = current_member(request), timezone.now()
+        # 403, 404 and 409 precede 400 for an invalid body.
+        require_open_case(member, _checked(case_id))
+        body = validate_body(JudgementRequestSerializer, request)
         resolve_case(member, case_id, Judgement(**body), now)
         return Response(get_case_payload(case_id))
 
