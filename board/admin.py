@@ -282,7 +282,8 @@ class CommentAdmin(ModerationAdmin):
         return gettext("Comment {id}").format(id=row.pk)
 
     def describe_row(self, row: Comment) -> str:
-        return f"{row.member.login_id}: {shorten(row.content)}"
+        author = row.member.login_id if row.member else ""
+        return f"{author}: {shorten(row.content)}"
 
     def filter_by_text(self, rows: QuerySet[Any], text: str) -> QuerySet[Any]:
         newest = Comment.objects.aggregate(newest=Max("id"))["newest"] or 0

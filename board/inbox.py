@@ -19,6 +19,7 @@ from board.models import (
     TargetType,
 )
 from board.moderation.appeals import APPEAL_TIME, may_appeal
+from board.moderation.notices import CASE
 
 Action = Decision.Action
 
@@ -190,7 +191,6 @@ def format_day(moment: datetime) -> str:
     return f"{timezone.localtime(moment):%Y-%m-%d}"
 
 
-CASE = "CASE"
 SOURCE = InboxSource(
     # Decisions about a member's content and rights are always told.
     kinds={

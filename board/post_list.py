@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import orjson
 from django.db import connection
 
+from accounts.members.avatar_urls import AVATAR_URL_SQL, avatar_url
 from accounts.models import Member
 from accounts.models.members import MODERATORS
-from accounts.profile.avatars import AVATAR_URL_SQL, avatar_url
 from board.content import normalize_search_text, render_html
 from board.locking import MAX_ID
 from core.api.pagination import PageRequest

@@ -93,7 +93,11 @@ def mark_targets_gone(
     gone: str, *, posts: Iterable[int] = (), comments: Iterable[int] = ()
 ) -> None:
     """Note in their cases that posts and comments, which are locked, are deleted."""
-    values = {"gone": gone, "posts": list(posts), "comments": list(comments)}
+    values: dict[str, Any] = {
+        "gone": gone,
+        "posts": list(posts),
+        "comments": list(comments),
+    }
     if not (values["posts"] or values["comments"]):
         return
     with connection.cursor() as cursor:

@@ -13,7 +13,7 @@ from accounts.inbox.items import add_items
 from accounts.models import InboxItem, Member
 from board.errors import SelfVoteError
 from board.locking import lock_comment, lock_post, lock_voice
-from board.models import Comment, CommentVote, Post, PostVote
+from board.models import Comment, CommentVote, Post, PostVote, TargetType
 from board.models.content import HOT_UP_VOTES
 from board.post_list import MAX_HOT_AGE
 from board.rate_limits import count_write
@@ -67,9 +67,19 @@ def _tell_of_hot_post(post: Post, result: VoteResult, now: datetime) -> None:
     becomes_hot = post.up_count < HOT_UP_VOTES <= result.up_count
     if not becomes_hot or post.created_at < now - MAX_HOT_AGE:
         return
-    known = {"kind": "POST_HOT", "target_type": "POST", "target_id": post.pk}
-    if not InboxItem.objects.filter(member=post.member_id, **known).exists():
-        add_items([post.member_id], **known)
+    known = InboxItem.objects.filter(
+        member=post.member_id,
+        kind="POST_HOT",
+        target_type=TargetType.POST,
+        target_id=post.pk,
+    )
+    if not known.exists():
+        add_items(
+            [post.member_id],
+            "POST_HOT",
+            target_type=TargetType.POST,
+            target_id=post.pk,
+        )
 
 
 @retry_on_conflict

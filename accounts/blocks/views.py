@@ -7,8 +7,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.blocks.blocks import block_member, list_blocks, unblock_member
+from accounts.members.avatar_urls import avatar_url
 from accounts.models import Block
-from accounts.profile.avatars import avatar_url
 from accounts.sessions.authentication import current_member
 from core.api.fields import UriReferenceField
 from core.api.openapi import page_serializer

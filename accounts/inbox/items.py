@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import Q
@@ -130,14 +131,16 @@ def purge_inboxes(now: datetime) -> int:
     purged = 0
     with connection.cursor() as cursor:
         while True:
-            values = {"before": now - RETENTION, "batch": PURGE_BATCH_SIZE}
+            values: dict[str, Any] = {
+                "before": now - RETENTION,
+                "batch": PURGE_BATCH_SIZE,
+            }
             cursor.execute(_PURGE_OLD, values)
             purged += cursor.rowcount
             if cursor.rowcount < PURGE_BATCH_SIZE:
                 break
         cursor.execute(_PURGE_SURPLUS, {"kept": MAX_ITEMS})
-        purged += cursor.rowcount
-    return purged
+        return purged + int(cursor.rowcount)
 
 
 def delete_inbox(member: Member) -> None:

@@ -14,9 +14,9 @@ from accounts.inbox.sources import (
     list_kinds,
     list_sources,
 )
+from accounts.members.avatar_urls import avatar_url
 from accounts.models import Member, MutedKind
 from accounts.models.members import MODERATORS
-from accounts.profile.avatars import avatar_url
 from core.db.rows import fetch_all, fetch_one
 from core.errors import NotFoundError
 

@@ -124,6 +124,6 @@ class InboxSettingSerializer(Serializer):
 class InboxSettingsSerializer(Serializer):
     settings = InboxSettingSerializer(
         many=True,
-        max_length=MAX_KINDS,
+        max_length=MAX_KINDS,  # type: ignore[call-arg]  # of the list
         help_text="Kinds that are left out of a change stay as they are.",
     )

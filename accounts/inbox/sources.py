@@ -14,7 +14,8 @@ from django.utils.module_loading import import_string
 from accounts.models import Member
 
 
-class ItemRow(NamedTuple):
+@dataclass(slots=True)
+class ItemRow:
     id: int
     kind: str
     at: str

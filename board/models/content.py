@@ -63,9 +63,6 @@ def list_hiding_constraints(table: str) -> list[models.CheckConstraint]:
 
 
 class VotableContent(models.Model):
-    member = models.ForeignKey(
-        Member, on_delete=models.CASCADE, db_index=False, related_name="+"
-    )
     up_count = models.IntegerField(default=0, editable=False)
     down_count = models.IntegerField(default=0, editable=False)
     # Indexes name this flag, not the counter: most votes change no indexed column, and
@@ -92,6 +89,9 @@ class VotableContent(models.Model):
 class Post(VotableContent):
     """A post; `content` is sanitized HTML."""
 
+    member = models.ForeignKey(
+        Member, on_delete=models.CASCADE, db_index=False, related_name="+"
+    )
     category = models.CharField(max_length=9, choices=PostCategory.choices)
     title = models.CharField(max_length=TITLE_LENGTH)
     content = models.TextField()

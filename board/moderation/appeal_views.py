@@ -10,7 +10,6 @@ from rest_framework.response import Response
 from accounts.models import InboxItem, Member
 from accounts.sessions.authentication import current_member
 from board.errors import AppealClosedError
-from board.inbox import CASE
 from board.models import Decision, ModerationCase, TargetType
 from board.moderation.appeals import (
     APPEAL_TIME,
@@ -19,6 +18,7 @@ from board.moderation.appeals import (
     require_open_appeal,
 )
 from board.moderation.listing import find_target_payload
+from board.moderation.notices import CASE
 from board.moderation.serializers import AppealRequestSerializer, InboxCaseSerializer
 from core.api.operations import extend_schema
 from core.api.permissions import IsMember
@@ -40,8 +40,8 @@ class InboxCaseView(APIView):
         With the text of what the caller wrote, also where staff have deleted it, until
         it is removed. 404 for an item that tells of no decision about the caller.
         """
-        case = find_case(current_member(request), item_id)
-        return Response(_case_payload(case))
+        member = current_member(request)
+        return Response(_case_payload(member, find_case(member, item_id)))
 
 
 class AppealView(APIView):
@@ -80,14 +80,14 @@ def find_case(member: Member, item_id: int) -> ModerationCase:
     return case
 
 
-def _case_payload(case: ModerationCase) -> dict[str, Any]:
+def _case_payload(author: Member, case: ModerationCase) -> dict[str, Any]:
     decision = Decision.objects.filter(case=case).order_by("-id").first()
     target = find_target_payload(case)
     is_open = decision is not None and may_appeal(decision, timezone.now())
     is_member = case.target_type == TargetType.MEMBER
     until = case.blind_until
     if decision is not None and decision.silence_days and is_member:
-        until = Member.objects.get(pk=case.author_id).silenced_until
+        until = author.silenced_until
     return {
         "action": decision and decision.action,
         "reason": (decision and decision.reason) or None,

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from accounts.models import Member, PointHistory
+from accounts.models.members import MODERATORS
 from accounts.profile.points import award_points
 from accounts.security.audit_log import CHANGE, DELETION, log_admin_action
 from board.errors import AlreadyResolvedError, NotYourCaseError
@@ -45,7 +46,7 @@ LOGGED_MODELS: dict[str, type[Post | Comment | Member]] = {
 
 
 # Translated where the log is read.
-LOGGED_TEXTS = {
+LOGGED_TEXTS: dict[str, str] = {
     Action.DISMISS: "Shown again.",
     Action.HIDE: "Hidden.",
     Action.BLIND: "Hidden for a time.",
@@ -89,7 +90,7 @@ def require_open_case(actor: Member, case_id: int) -> None:
     require_judge(actor, Member.objects.in_bulk(ids), case.author_id)
     if case.is_resolved:
         last = find_last_decision(case)
-        raise AlreadyResolvedError(last and decision_payload(last))
+        raise AlreadyResolvedError(decision_payload(last) if last else None)
 
 
 @retry_on_conflict
@@ -112,7 +113,7 @@ def resolve_case(
         case = lock_case(case_id)
         last = find_last_decision(case)
         if case.is_resolved:
-            raise AlreadyResolvedError(last and decision_payload(last))
+            raise AlreadyResolvedError(decision_payload(last) if last else None)
         if last is not None and last.appeal is not None:
             _require_another_judge(people[actor.pk], last, case)
         _decide(people[actor.pk], case, target, judgement, now)
@@ -181,9 +182,9 @@ def _require_another_judge(
         return
     others = Member.objects.filter(status=Member.Status.ACTIVE)
     others = others.exclude(pk__in=[actor.pk, case.author_id or 0])
-    author = Member.objects.only("role").filter(pk=case.author_id).first()
+    authors = Member.objects.filter(pk=case.author_id or 0)
     roles = [Member.Role.ADMIN]
-    if author is None or not author.is_moderator:
+    if not authors.filter(role__in=MODERATORS).exists():
         roles.append(Member.Role.MODERATOR)
     if others.filter(role__in=roles).exists():
         raise NotYourCaseError
@@ -247,12 +248,14 @@ def _decide(
         or judgement.action not in {Action.DISMISS, Action.SILENCE}
     ):
         tell_author(case)
-    if judgement.silence_days is not None:
+    author_id = case.author_id
+    # None once the author has left.
+    if author_id is not None and judgement.silence_days is not None:
         days = timedelta(days=judgement.silence_days)
-        silence_author(case.author_id, now + days, judgement.reason)
+        silence_author(author_id, now + days, judgement.reason)
         tell_silenced(case)
-    elif is_dismissed and last is not None and last.silence_days is not None:
-        end_silence_of(case.author_id)
+    elif author_id and is_dismissed and last and last.silence_days is not None:
+        end_silence_of(author_id)
         tell_silenced(case)
     _log(actor, case, judgement)
 

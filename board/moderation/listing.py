@@ -5,8 +5,8 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef
 
+from accounts.members.avatar_urls import avatar_url
 from accounts.models import Member
-from accounts.profile.avatars import avatar_url
 from board.content import render_html
 from board.models import (
     Comment,
@@ -59,11 +59,15 @@ def find_target_payload(case: ModerationCase) -> dict[str, Any] | None:
     """Return the target as it is now, or None once it is gone."""
     if case.target_type == TargetType.POST:
         post = Post.objects.filter(pk=case.target_id).first()
-        return post and _content_payload(post, post.title, render_html(post.content))
+        if post is None:
+            return None
+        return _content_payload(post, post.title, render_html(post.content))
     if case.target_type == TargetType.COMMENT:
         comments = Comment.objects.filter(pk=case.target_id, member__isnull=False)
         comment = comments.first()
-        return comment and _content_payload(comment, "", comment.content)
+        return (
+            None if comment is None else _content_payload(comment, "", comment.content)
+        )
     member = Member.objects.only("display_name").filter(pk=case.target_id).first()
     if member is None:
         return None
@@ -130,8 +134,8 @@ def _find_present(cases: list[ModerationCase]) -> set[tuple[str, int]]:
         )
         found = rows.values_list("id", flat=True)
         present |= {(target_type.value, row_id) for row_id in found}
-    found = Member.objects.filter(pk__in=members).values_list("id", flat=True)
-    return present | {(TargetType.MEMBER.value, row_id) for row_id in found}
+    known = Member.objects.filter(pk__in=members).values_list("id", flat=True)
+    return present | {(TargetType.MEMBER.value, row_id) for row_id in known}
 
 
 def _target_ids(cases: Iterable[ModerationCase], target_type: str) -> list[int]:

@@ -10,11 +10,11 @@ from rest_framework.response import Response
 
 from accounts.sessions.authentication import current_member
 from board.errors import BoardSuspendedError, SelfReportError
+from board.keyed import KeyedViewSet
 from board.models import TargetType
 from board.moderation.reports import report, withdraw_report
 from board.moderation.serializers import ReportRequestSerializer
 from board.standing import require_voice
-from board.views.keyed import KeyedViewSet
 from core.api.operations import extend_schema
 from core.api.permissions import IsMember
 from core.api.serializers import validate_body

@@ -1,6 +1,7 @@
 """Reports by members (spec 5.10)."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -102,7 +103,7 @@ def _find_dismissal(
     if target is None or not is_waiting:
         return None
     last = find_last_resolved(target.type, target.id)
-    decision = last and find_last_decision(last)
+    decision = None if last is None else find_last_decision(last)
     if decision is None or decision.action != Decision.Action.DISMISS:
         return None
     is_edited = (
@@ -164,7 +165,7 @@ def _hide_if_many(case: ModerationCase, target: Target, now: datetime) -> None:
 
 
 def _count_trusted(case: ModerationCase, now: datetime) -> int:
-    values = {
+    values: dict[str, Any] = {
         "case": case.pk,
         "joined_before": now - MIN_ACCOUNT_AGE,
         "share": MAX_DISMISSED_SHARE,

@@ -5,15 +5,13 @@ from datetime import datetime
 from accounts.models import Member
 
 
-def silence_author(author_id: int | None, until: datetime, reason: str) -> None:
+def silence_author(author_id: int, until: datetime, reason: str) -> None:
     """Silence a member, whom the caller has locked; a longer silence stays."""
-    author = Member.objects.filter(pk=author_id).first()
-    if author is None:
-        return
+    author = Member.objects.get(pk=author_id)
     if author.silenced_until is None or author.silenced_until < until:
         author.silenced_until, author.silence_reason = until, reason
         author.save_fields("silenced_until", "silence_reason")
 
 
-def end_silence_of(author_id: int | None) -> None:
+def end_silence_of(author_id: int) -> None:
     Member.objects.filter(pk=author_id).update(silenced_until=None, silence_reason="")

@@ -11,6 +11,7 @@ from accounts.errors import EmailNotVerifiedError
 from accounts.sessions.authentication import current_member
 from board import comment_list, comments, posts, voting
 from board.errors import BoardSuspendedError, NotAuthorError, SelfVoteError
+from board.keyed import KeyedViewSet
 from board.moderation import actions
 from board.serializers.comments import (
     CommentSerializer,
@@ -19,7 +20,6 @@ from board.serializers.comments import (
 )
 from board.serializers.votes import VoteRequestSerializer, VoteResultSerializer
 from board.standing import require_voice
-from board.views.keyed import KeyedViewSet
 from core.api.openapi import page_serializer
 from core.api.operations import CreatedItem, extend_schema
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload

@@ -11,6 +11,7 @@ from accounts.errors import EmailNotVerifiedError
 from accounts.sessions.authentication import current_member
 from board import post_list, posts, voting
 from board.errors import BoardSuspendedError, NotAuthorError, SelfVoteError
+from board.keyed import KeyedViewSet
 from board.moderation import actions
 from board.post_list import PostFilter
 from board.serializers.posts import (
@@ -21,7 +22,6 @@ from board.serializers.posts import (
 )
 from board.serializers.votes import VoteRequestSerializer, VoteResultSerializer
 from board.standing import require_voice
-from board.views.keyed import KeyedViewSet
 from core.api.openapi import page_serializer
 from core.api.operations import extend_schema
 from core.api.pagination import (

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from accounts.members.avatar_urls import avatar_url
 from accounts.models import Member
-from accounts.profile.avatars import avatar_url
 from board.models import Post
 from tests.support.clients import JSONClient
 from tests.support.images import draw

@@ -6,8 +6,8 @@ from typing import Any
 import orjson
 import time_machine
 
+from accounts.members.avatar_urls import avatar_url
 from accounts.models import Member
-from accounts.profile.avatars import avatar_url
 from board.models import Post, PostCount, PostVote
 from tests.support.board import HOT, NOW, POSTS
 from tests.support.clients import JSONClient

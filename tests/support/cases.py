@@ -39,7 +39,7 @@ def make_decided_item(target: Post | Comment | Member) -> InboxItem:
     case = make_case(target, status="RESOLVED", kind="STAFF")
     Decision.objects.create(case=case, action="HIDE", reason="SPAM")
     return InboxItem.objects.create(
-        member_id=case.author_id,
+        member_id=case.author_id or 0,
         kind="CONTENT_HIDDEN",
         target_type="CASE",
         target_id=case.pk,

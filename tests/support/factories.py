@@ -146,7 +146,7 @@ def make_post(member: Member, *, ups: int = 0, downs: int = 0, **fields: Any) ->
 
 
 def make_comment(
-    member: Member, *, ups: int = 0, downs: int = 0, **fields: Any
+    member: Member | None, *, ups: int = 0, downs: int = 0, **fields: Any
 ) -> Comment:
     """Create a comment with votes, below a new post unless one is given."""
     post = fields.pop("post", None) or make_post(make_member())

@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import InboxItem, Member
+from accounts.security.rate_limits import RateLimitPolicy
 from board.models import Comment, Decision, ModerationCase, Post, Report
 from board.moderation import reports
 from tests.support.board import find_counter_drift
@@ -186,7 +187,7 @@ def test_thirty_reports_a_day(
 ) -> None:
     assert reports.REPORT_LIMIT.max_attempts == 30
     assert reports.REPORT_LIMIT.window == timedelta(days=1)
-    limit = reports.RateLimitPolicy("two", 2, timedelta(days=1))
+    limit = RateLimitPolicy("two", 2, timedelta(days=1))
     monkeypatch.setattr(reports, "REPORT_LIMIT", limit)
     first = make_post(author)
     for _ in range(3):
@@ -258,7 +259,7 @@ def test_reporters_who_are_mostly_wrong_do_not_count(
         Report.objects.create(case=case, member=wrong, reason="SPAM", outcome=outcome)
     post = make_post(author)
     assert not hide_by([*right, wrong], post)
-    Report.objects.filter(member=wrong, outcome="DISMISSED").first().delete()
+    Report.objects.filter(member=wrong, outcome="DISMISSED").earliest("id").delete()
     assert hide_by(old_members[5:], post)
 
 
