@@ -140,7 +140,7 @@ def purge_inboxes(now: datetime) -> int:
             if cursor.rowcount < PURGE_BATCH_SIZE:
                 break
         cursor.execute(_PURGE_SURPLUS, {"kept": MAX_ITEMS})
-        return purged + int(cursor.rowcount)
+        return int(purged + cursor.rowcount)
 
 
 def delete_inbox(member: Member) -> None:
