@@ -13,6 +13,7 @@ from accounts.models import (
     Block,
     Code,
     CodeRequest,
+    Consent,
     Mail,
     Member,
     PointHistory,
@@ -49,6 +50,7 @@ def delete_member_data(member: Member) -> None:
     delete_factors(member)
     delete_identities(member)
     Block.objects.filter(Q(member=member) | Q(blocked=member)).delete()
+    Consent.objects.filter(member=member).delete()
     # After the board's rows, which writers of items lock.
     delete_inbox(member)
     SecurityLogEntry.objects.filter(member=member).delete()

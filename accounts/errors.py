@@ -131,6 +131,12 @@ class EmailNotVerifiedError(DomainError):
     detail = gettext_lazy("Verify your email address first.")
 
 
+class ConsentRequiredError(DomainError):
+    status = 403
+    code = "CONSENT_REQUIRED"
+    detail = gettext_lazy("Agree to the documents first.")
+
+
 class AdministratorProfileError(DomainError):
     status = 403
     code = "FORBIDDEN"

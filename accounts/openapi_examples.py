@@ -139,7 +139,8 @@ EXAMPLES = {
                 "plan",
                 "planExpiresAt",
             )
-        },
+        }
+        | {"consentsDue": []},
         refusal=unauthenticated(),
     ),
     "getProfile": Example(answer=PROFILE, refusal=unauthenticated()),

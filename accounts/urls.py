@@ -16,6 +16,11 @@ from accounts.inbox.views import (
     InboxSettingsView,
     InboxView,
 )
+from accounts.legal.views import (
+    ConsentsView,
+    DocumentViewSet,
+    LegalDocumentsView,
+)
 from accounts.login.factor_views import FactorsView, TotpViewSet
 from accounts.login.identity_views import IdentityViewSet
 from accounts.login.reauthentication_views import ReauthenticationView
@@ -48,6 +53,7 @@ auth_urls = [
     path("login/second-factor", SecondFactorLoginView.as_view(), name="second-step"),
     path("login", LoginView.as_view(), name="login"),
     path("idp", IdpLoginView.as_view(), name="idp-login"),
+    path("consents", ConsentsView.as_view(), name="consents"),
     path("blocks", BlockListView.as_view(), name="blocks"),
     path("security-events", SecurityEventsView.as_view(), name="security-events"),
     path("factors", FactorsView.as_view(), name="factors"),
@@ -57,6 +63,9 @@ auth_urls = [
         "email/verification/confirm", ConfirmEmailView.as_view(), name="confirm-email"
     ),
 ]
+
+admin_router = SimpleRouter(trailing_slash=False, use_regex_path=False)
+admin_router.register("documents", DocumentViewSet, "document")
 
 inbox_urls = [
     path("", InboxView.as_view(), name="inbox"),
@@ -69,6 +78,8 @@ inbox_urls = [
 urlpatterns = [
     path("auth/", include(auth_urls)),
     path("inbox", include(inbox_urls)),
+    path("legal/documents", LegalDocumentsView.as_view(), name="legal-documents"),
+    path("admin/", include(admin_router.urls)),
     path("members/<int:member_id>/block", BlockView.as_view(), name="block"),
     path("members/<int:member_id>/avatar", AvatarView.as_view(), name="avatar"),
 ]

@@ -3,7 +3,9 @@
 from typing import Any
 
 from django.conf import settings
+from django.utils import timezone
 
+from accounts.legal.documents import list_in_force, list_known_documents
 from accounts.mail.outbox import is_mail_configured
 from accounts.members.serializers import MAX_PASSWORD_LENGTH
 from accounts.profile.profile import MAX_IMAGE_BYTES as MAX_PROFILE_IMAGE_BYTES
@@ -41,9 +43,24 @@ def describe_installation() -> dict[str, Any]:
         "features": list_features(),
         "limits": list_limits(),
         "clients": about["clients"],
-        "legal": about["legal"],
+        "legal": list_legal_pages(about["legal"]),
         "support": about["support"],
     }
+
+
+def list_legal_pages(
+    of_operator: dict[str, str | None] | None,
+) -> dict[str, str | None] | None:
+    """Return the operator's addresses, else those of the pages of this service."""
+    documents = list_in_force(list_known_documents(), timezone.now())
+    kinds = {each.kind.lower() for each in documents}
+    base = settings.PUBLIC_URL.rstrip("/")
+    pages = {
+        name: (of_operator or {}).get(name)
+        or (f"{base}/legal/{name}" if name in kinds else None)
+        for name in ("terms", "privacy")
+    }
+    return pages if any(pages.values()) else None
 
 
 def list_features() -> dict[str, Any]:

@@ -25,6 +25,7 @@ TAGS = (
     ("Receipts", "The text of a photographed receipt."),
     ("Backup", "The whole ledger as a file, and back."),
     ("Board", "Posts, comments, votes and images."),
+    ("Documents", "Terms and other documents, and who has agreed to them."),
     ("Reports", "What is wrong with a post, a comment or a member."),
     ("Inbox", "What the caller is told, and what they say against a decision."),
     ("Moderation", "The queue of reports, and what moderators decide."),

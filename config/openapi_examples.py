@@ -3,6 +3,7 @@
 from typing import Any
 
 import accounts.inbox.examples
+import accounts.legal.examples
 import accounts.openapi_examples
 import accounts.security_examples
 import administration.openapi_examples
@@ -18,6 +19,7 @@ EXAMPLES = (
     | accounts.openapi_examples.EXAMPLES
     | accounts.security_examples.EXAMPLES
     | accounts.inbox.examples.EXAMPLES
+    | accounts.legal.examples.EXAMPLES
     | ledger.openapi_examples.EXAMPLES
     | board.openapi_examples.EXAMPLES
     | board.moderation.examples.EXAMPLES

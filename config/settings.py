@@ -228,6 +228,8 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = IS_HTTPS
 ADMIN_SECOND_FACTOR = env.read_bool("ADMIN_SECOND_FACTOR", default=False)
+# How long a process knows the legal documents.
+LEGAL_CACHE_SECONDS = 10
 RESERVED_NAMES = env.read_list("RESERVED_NAMES") or [
     *("관리자", "운영자", "운영진", "admin", "administrator", "moderator", "root"),
 ]

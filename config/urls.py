@@ -31,6 +31,7 @@ urlpatterns = [
     path("api/", include(api_urls)),
     path("", LandingView.as_view(), name="landing"),
     path("account/", include("accounts.codes.page_urls")),
+    path("legal/", include("accounts.legal.page_urls")),
     path("metrics", MetricsView.as_view(), name="metrics"),
     path("admin", RedirectView.as_view(url="/admin/", permanent=True)),
     path("admin/", admin.site.urls),

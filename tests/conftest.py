@@ -12,6 +12,7 @@ from django.db import NotSupportedError
 from django.test import TransactionTestCase
 from django.utils import timezone
 
+from accounts.legal.documents import KNOWN
 from accounts.models import Member
 from core import http_client
 from tests.support.citus import (
@@ -67,6 +68,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xfail(reason=reason, raises=NotSupportedError))
         if reason := OF_ONE_SERVER.get(name):
             item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_documents() -> None:
+    """Let the process know that nothing is published, without reading."""
+    KNOWN.read_at = time.monotonic()
 
 
 @pytest.fixture(scope="session")

@@ -19,5 +19,7 @@ os.environ["PRICE_PROVIDER"] = os.environ["FX_PROVIDER"] = os.environ["OCR_API_K
 from config.settings import *
 from config.settings import LOGGING
 
+# Read by the tests that publish documents alone.
+LEGAL_CACHE_SECONDS = 10**9
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 LOGGING["root"]["level"] = "WARNING"

@@ -30,6 +30,8 @@ public         GET                   /api/schema
 public         GET                   /metrics
 public         GET,POST              /account/confirm
 public         GET,POST              /account/reset
+public         GET                   /legal/{kind}
+public         GET                   /api/legal/documents
 
 public         POST                  /api/auth/signup
 public         GET                   /api/auth/signup-enabled
@@ -182,6 +184,9 @@ moderator      POST                  /api/moderation/comments/{comment_id}/hide
 moderator      POST                  /api/moderation/comments/{comment_id}/show
 moderator      PUT,DELETE            /api/moderation/members/{member_id}/silence
 administrator  GET                   /api/admin/moderation-figures
+administrator  GET,POST              /api/admin/documents
+administrator  GET                   /api/admin/documents/{document_id}
+member         GET,POST              /api/auth/consents
 public         GET                   /api/images/{image_id}
 public         GET                   /api/members/{member_id}/avatar
 member         GET                   /api/board/my/posts                           board

@@ -55,6 +55,7 @@ SCENARIOS = [
     "board.openapi_examples",
     "board.moderation.examples",
     "accounts.inbox.examples",
+    "accounts.legal.examples",
     "billing.openapi_examples",
     "administration.openapi_examples",
 ]

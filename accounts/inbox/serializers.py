@@ -16,7 +16,7 @@ from core.api.fields import (
 from core.api.serializers import QuerySerializer, Serializer
 
 MAX_IDS = 100
-MAX_KINDS = 50
+MAX_KINDS = 10
 MAX_ID = 2**63 - 1
 
 

@@ -1,6 +1,7 @@
 """Login by identity provider (spec 2.4)."""
 
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,6 +14,7 @@ from accounts.errors import (
     MemberSuspendedError,
     SignupDisabledError,
 )
+from accounts.legal.consents import add_consents, take_consents
 from accounts.login.identities import link_by_address, list_linkable, record_use
 from accounts.login.identity_provider import Identity, verify_id_token
 from accounts.members.names import choose_display_name
@@ -33,6 +35,15 @@ class IdentityLogin:
     linked: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Newcomer:
+    """What is known of a member who is created by the login."""
+
+    locale: str = Member.Locale.EN
+    consents: tuple[int, ...] = ()
+    ip_address: str = ""
+
+
 def login_with_id_token(
     id_token: str,
     nonce: str | None,
@@ -40,28 +51,31 @@ def login_with_id_token(
     *,
     locale: str = Member.Locale.EN,
     may_link: bool = True,
+    consents: Collection[int] = (),
 ) -> IdentityLogin:
     with count_identity_failures(ip_address):
         identity = verify_id_token(id_token, nonce)
-    return login_with_identity(identity, locale=locale, may_link=may_link)
+    newcomer = Newcomer(locale, tuple(consents), ip_address)
+    return login_with_identity(identity, newcomer, may_link=may_link)
 
 
 def login_with_identity(
-    identity: Identity, *, locale: str = Member.Locale.EN, may_link: bool = True
+    identity: Identity, newcomer: Newcomer | None = None, *, may_link: bool = True
 ) -> IdentityLogin:
     """Find the subject's member, link by verified email, or create one."""
     now = timezone.now()
+    newcomer = newcomer or Newcomer()
     try:
-        return _find_link_or_create(identity, now, locale, may_link)
+        return _find_link_or_create(identity, now, newcomer, may_link)
     except IntegrityError:
         # A concurrent login was faster; its member may be gone again.
-        return _find_link_or_create(identity, now, locale, may_link)
+        return _find_link_or_create(identity, now, newcomer, may_link)
 
 
 @retry_on_conflict
 @transaction.atomic
 def _find_link_or_create(
-    identity: Identity, now: datetime, locale: str, may_link: bool
+    identity: Identity, now: datetime, newcomer: Newcomer, may_link: bool
 ) -> IdentityLogin:
     # A removal goes before or after: its member has no row of the identity left.
     rows = Member.objects.select_for_update(no_key=True)
@@ -82,23 +96,26 @@ def _find_link_or_create(
 
     if not is_signup_enabled():
         raise SignupDisabledError
-    return IdentityLogin(_create_member(identity, now, locale), identity, created=True)
+    created = _create_member(identity, now, newcomer)
+    return IdentityLogin(created, identity, created=True)
 
 
-def _create_member(identity: Identity, now: datetime, locale: str) -> Member:
+def _create_member(identity: Identity, now: datetime, newcomer: Newcomer) -> Member:
+    consents = take_consents(newcomer.consents, newcomer.locale)
     member = Member(
         login_id=f"idp-{secrets.token_hex(8)}",
         display_name=choose_display_name(
             identity.name, identity.email.partition("@")[0]
         ),
         email=identity.email,
-        locale=locale,
+        locale=newcomer.locale,
         provider=Member.Provider.IDP,
         idp_id=identity.subject,
         idp_picture=identity.picture,
     )
     member.set_unusable_password()
     member.save(force_insert=True)
+    add_consents(member, consents, newcomer.ip_address, accepted=True)
     record_use(member, identity, now)
     log_security_event(SecurityEvent.ACCOUNT_CREATED, member.pk)
     return member

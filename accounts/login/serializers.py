@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from accounts.login.recovery_codes import MAX_CODE_LENGTH
 from accounts.members.serializers import (
+    ConsentsField,
     DeviceNameField,
     MemberSerializer,
     PasswordField,
@@ -44,6 +45,7 @@ class IdTokenRequestSerializer(Serializer):
     )
     nonce = NonceField()
     device_name = DeviceNameField()
+    consents = ConsentsField()
     link = StrictBooleanField(
         default=True,
         help_text="False makes an account of its own instead of linking by address.",

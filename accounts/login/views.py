@@ -18,6 +18,7 @@ from accounts.errors import (
     SignupDisabledError,
     SignupRefusedError,
 )
+from accounts.legal.consents import list_due_if_known, summary_payload
 from accounts.login.identity_login import login_with_id_token
 from accounts.login.login import LoggedIn, complete_login, log_in
 from accounts.login.password import authenticate_member
@@ -89,9 +90,11 @@ class SignupView(APIView):
             signup.validate_honeypot(request.data.get("website"))
         body = validate_body(SignupRequestSerializer, request)
         body.pop("website", None)
-        device_name = body.pop("device_name")
+        device_name, consents = body.pop("device_name"), body.pop("consents")
         member = signup.create_member(
-            signup.SignupData(**body, locale=choose_language_of(request))
+            signup.SignupData(**body, locale=choose_language_of(request)),
+            consents,
+            get_client_ip(request),
         )
         result = log_in(member, device_name=device_name)
         return login_response(request, result, code=status.HTTP_201_CREATED)
@@ -169,6 +172,7 @@ class IdpLoginView(APIView):
             get_client_ip(request),
             locale=choose_language_of(request),
             may_link=body["link"],
+            consents=body["consents"],
         )
         result = log_in(
             found.member,
@@ -258,7 +262,10 @@ class CurrentSessionViewSet(ViewSet):
 
         The member who is logged in, with the plan that is in force now.
         """
-        return Response(session_user_payload(current_member(request)))
+        member = current_member(request)
+        due = list_due_if_known(member, choose_language_of(request), timezone.now())
+        consents = [summary_payload(each) for each in due]
+        return Response(session_user_payload(member) | {"consentsDue": consents})
 
 
 def login_response(

@@ -10,15 +10,22 @@ from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from accounts.models import Member
+from accounts.models import LegalDocument, Member
 from accounts.models.members import MAX_DISPLAY_NAME_LENGTH, MAX_LOGIN_ID_LENGTH
 from accounts.models.sessions import MAX_NAME_LENGTH
-from core.api.fields import OpenTextField, StrictCharField
+from core.api.fields import (
+    OpenTextField,
+    StrictCharField,
+    StrictIntegerField,
+    UniqueListField,
+)
 from core.api.serializers import Serializer
 
 # Its length has limits of its own.
 LOGIN_ID_RE = re.compile(r"[A-Za-z0-9._-]*")
 MAX_PASSWORD_LENGTH = 128
+MAX_CONSENTS = 20
+MAX_ID = 2**63 - 1
 ROLE_TEXT = "`ADMIN` for administrators, `MODERATOR` for moderators of the board."
 
 
@@ -70,6 +77,20 @@ class DisplayNameField(StrictCharField):
         super().__init__(
             max_length=MAX_DISPLAY_NAME_LENGTH,
             help_text="The name that other members see; 1 to 100 characters.",
+            **options,
+        )
+
+
+class ConsentsField(UniqueListField):
+    """Ids of documents that a new member accepts."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            child=StrictIntegerField(min_value=1, max_value=MAX_ID),
+            required=False,
+            default=list,
+            max_length=MAX_CONSENTS,
+            help_text="Ids of the documents that the new member accepts.",
             **options,
         )
 
@@ -197,6 +218,23 @@ class ProfileSerializer(MemberSerializer):
     )
 
 
+class DueDocumentSerializer(Serializer):
+    """A document that the caller has yet to accept."""
+
+    id = serializers.IntegerField()
+    kind = OpenTextField(
+        known_values=LegalDocument.Kind.values, help_text="What it is."
+    )
+    version = serializers.CharField(help_text="Name of the version.")
+    locale = serializers.ChoiceField(
+        choices=Member.Locale.choices, help_text="Its language."
+    )
+    title = serializers.CharField(help_text="The title of the document.")
+    required = serializers.BooleanField(
+        help_text="Whether the board takes nothing of a member without it."
+    )
+
+
 class SessionUserSerializer(Serializer):
     """The member of a session."""
 
@@ -211,6 +249,9 @@ class SessionUserSerializer(Serializer):
     plan_expires_at = serializers.DateTimeField(
         allow_null=True,
         help_text="When the plan ends; null for FREE and for a plan without expiry.",
+    )
+    consents_due = DueDocumentSerializer(
+        many=True, help_text="Required documents that the member has not accepted."
     )
 
 
@@ -239,6 +280,7 @@ class SignupRequestSerializer(NewMemberRequestSerializer):
     answer = None
 
     device_name = DeviceNameField()
+    consents = ConsentsField()
     website = serializers.CharField(
         required=False,
         allow_blank=True,

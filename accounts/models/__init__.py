@@ -5,6 +5,7 @@ from accounts.models.blocks import Block
 from accounts.models.counts import MemberCount
 from accounts.models.identities import LinkedIdentity, RemovedIdentity
 from accounts.models.inbox import InboxItem, MutedKind
+from accounts.models.legal import Consent, ConsentCount, LegalDocument
 from accounts.models.limits import RateLimit
 from accounts.models.mail import Code, CodeRequest, Mail
 from accounts.models.members import Member
@@ -25,7 +26,10 @@ __all__ = [
     "Block",
     "Code",
     "CodeRequest",
+    "Consent",
+    "ConsentCount",
     "InboxItem",
+    "LegalDocument",
     "LinkedIdentity",
     "LoginTicket",
     "Mail",

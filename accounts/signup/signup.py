@@ -1,10 +1,13 @@
 """Sign-up (spec 2.2)."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
+from django.db import transaction
 from django.utils.translation import gettext
 
 from accounts.errors import SignupDisabledError, SignupRefusedError
+from accounts.legal.consents import add_consents, take_consents
 from accounts.members.email_addresses import validate_new_address
 from accounts.members.names import normalize_display_name, validate_names
 from accounts.members.passwords import validate_new_password
@@ -41,7 +44,15 @@ def validate_honeypot(website: object) -> None:
         raise SignupRefusedError
 
 
-def create_member(data: SignupData) -> Member:
+def create_member(
+    data: SignupData,
+    consents: Collection[int] | None = None,
+    ip_address: str = "",
+) -> Member:
+    """Create a member; None asks for no consents, as staff and commands do.
+
+    Raises `DomainError` before a row is written.
+    """
     member = Member(
         login_id=data.login_id,
         display_name=normalize_display_name(data.display_name),
@@ -59,6 +70,7 @@ def create_member(data: SignupData) -> Member:
         raise DuplicateError(gettext("This login id is taken."))
     member.set_password(data.password)
     with (
+        transaction.atomic(),
         raise_on_constraint_violation(
             "member_login_id_unique", DuplicateError(gettext("This login id is taken."))
         ),
@@ -70,6 +82,8 @@ def create_member(data: SignupData) -> Member:
             ),
         ),
     ):
+        taken = [] if consents is None else take_consents(consents, data.locale)
         member.save(force_insert=True)
+        add_consents(member, taken, ip_address, accepted=True)
         log_security_event(SecurityEvent.ACCOUNT_CREATED, member.pk)
     return member

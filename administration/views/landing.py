@@ -4,13 +4,29 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.cache import patch_vary_headers
 from django.views.generic import TemplateView
+
+from accounts.legal.documents import (
+    choose_by_language,
+    list_in_force,
+    list_known_documents,
+)
 
 
 class LandingView(TemplateView):
     template_name = "landing.html"
+
+    def get_context_data(self, **options: Any) -> dict[str, Any]:
+        """Add the legal documents in force, in the language of the page."""
+        language = translation.get_language() or settings.LANGUAGE_CODE
+        in_force = list_in_force(list_known_documents(), timezone.now())
+        documents = [
+            {"path": each.kind.lower(), "title": each.title}
+            for each in choose_by_language(in_force, language)
+        ]
+        return super().get_context_data(documents=documents, **options)
 
     def get(self, request: HttpRequest, *args: Any, **options: Any) -> HttpResponse:
         response = super().get(request, *args, **options)

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.codes.email_verification import require_verified_email
-from accounts.errors import EmailNotVerifiedError
+from accounts.errors import ConsentRequiredError, EmailNotVerifiedError
 from accounts.sessions.authentication import current_member
 from board import comment_list, comments, posts, voting
 from board.errors import BoardSuspendedError, NotAuthorError, SelfVoteError
@@ -19,7 +19,7 @@ from board.serializers.comments import (
     MyCommentSerializer,
 )
 from board.serializers.votes import VoteRequestSerializer, VoteResultSerializer
-from board.standing import require_voice
+from board.standing import require_pen, require_voice
 from core.api.openapi import page_serializer
 from core.api.operations import CreatedItem, extend_schema
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
@@ -28,6 +28,7 @@ from core.api.serializers import validate_body
 from core.api.token_scopes import BOARD
 from core.api.views import ViewSet
 from core.errors import RateLimitedError
+from core.languages import choose_language_of
 
 # Each character escaped.
 MAX_COMMENT_BYTES = 2**16
@@ -38,7 +39,14 @@ class PostCommentViewSet(KeyedViewSet):
     token_scopes = BOARD
     schema_tag = "Board"
     body_limits = {"create": MAX_COMMENT_BYTES}
-    raises = {"create": [EmailNotVerifiedError, BoardSuspendedError, RateLimitedError]}
+    raises = {
+        "create": [
+            EmailNotVerifiedError,
+            ConsentRequiredError,
+            BoardSuspendedError,
+            RateLimitedError,
+        ]
+    }
 
     @extend_schema(
         operation_id="listComments",
@@ -74,7 +82,7 @@ class PostCommentViewSet(KeyedViewSet):
         """
         member, now = current_member(request), timezone.now()
         require_verified_email(member)
-        require_voice(member, now)
+        require_pen(member, choose_language_of(request), now)
         posts.get_post(post_id)
         body = validate_body(CommentSerializer, request)
         comment_id = comments.create_comment(member, post_id, now=now, **body)
@@ -88,7 +96,7 @@ class CommentViewSet(ViewSet):
     schema_tag = "Board"
     body_limits = {"update": MAX_COMMENT_BYTES}
     raises = {
-        "update": [BoardSuspendedError, NotAuthorError],
+        "update": [ConsentRequiredError, BoardSuspendedError, NotAuthorError],
         "destroy": [NotAuthorError],
         "vote_on_comment": [BoardSuspendedError, SelfVoteError, RateLimitedError],
     }
@@ -106,7 +114,7 @@ class CommentViewSet(ViewSet):
         Only the author may.
         """
         member, now = current_member(request), timezone.now()
-        require_voice(member, now)
+        require_pen(member, choose_language_of(request), now)
         # 404 and 403 precede 400 for an invalid body.
         posts.require_author(member, comments.get_comment(comment_id))
         body = validate_body(CommentTextSerializer, request)

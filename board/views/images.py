@@ -9,6 +9,7 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.errors import ConsentRequiredError
 from accounts.sessions.authentication import current_member
 from board import images
 from board.content import IMAGE_PATH_PREFIX
@@ -17,7 +18,7 @@ from board.serializers.images import (
     ImageUploadRequestSerializer,
     UploadedImageSerializer,
 )
-from board.standing import require_voice
+from board.standing import require_pen
 from core.api.image_response import (
     CACHE_IMMUTABLE,
     IMAGE_RESPONSE_SCHEMA,
@@ -30,6 +31,7 @@ from core.api.serializers import validate_body
 from core.api.token_scopes import BOARD
 from core.api.views import APIView
 from core.errors import InvalidImageError, RateLimitedError
+from core.languages import choose_language_of
 
 
 class ImageUploadView(APIView):
@@ -37,7 +39,14 @@ class ImageUploadView(APIView):
     token_scopes = BOARD
     schema_tag = "Board"
     body_limits = {"post": MAX_MULTIPART_BYTES}
-    raises = {"post": [BoardSuspendedError, InvalidImageError, RateLimitedError]}
+    raises = {
+        "post": [
+            ConsentRequiredError,
+            BoardSuspendedError,
+            InvalidImageError,
+            RateLimitedError,
+        ]
+    }
     parser_classes = [LimitedMultiPartParser]
 
     @extend_schema(
@@ -55,7 +64,7 @@ class ImageUploadView(APIView):
         has shown for a day is deleted; with the last post that shows it, at once.
         """
         member, now = current_member(request), timezone.now()
-        require_voice(member, now)
+        require_pen(member, choose_language_of(request), now)
         file = validate_body(ImageUploadRequestSerializer, request)["image"]
         image = images.create_image(member, file, now)
         url = f"{settings.PUBLIC_URL.rstrip('/')}{IMAGE_PATH_PREFIX}{image.pk}"

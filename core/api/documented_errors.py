@@ -89,6 +89,7 @@ class ProblemSerializer(Serializer):
         {
             *("errors", "methods", "ticket", "expiresAt", "addressProved", "scope"),
             *("current", "counts", "until", "reason", "decision"),
+            "documents",
         }
     )
 
@@ -142,6 +143,13 @@ class ProblemSerializer(Serializer):
     )
     reason = serializers.CharField(
         help_text="Why, with `BOARD_SUSPENDED` and `MEMBER_SUSPENDED`."
+    )
+    documents = serializers.ListField(
+        child=serializers.DictField(),
+        help_text=(
+            "The documents in force, where a new member lacks a consent; those that "
+            "are due, with `CONSENT_REQUIRED`."
+        ),
     )
     decision = serializers.DictField(
         help_text="What was decided first, with `ALREADY_RESOLVED`."

@@ -132,20 +132,31 @@ class IsoDateField(serializers.DateField):
         return day
 
 
-class FutureDateTimeField(serializers.DateTimeField):
-    """An ISO 8601 time after now, in the home time zone if it has no offset."""
+class StrictDateTimeField(serializers.DateTimeField):
+    """An ISO 8601 time, in the home time zone if it has no offset; UTC in Python."""
+
+    def to_internal_value(self, data: Any) -> datetime:
+        if not isinstance(data, str):
+            self.fail("invalid", format="ISO 8601")
+        try:
+            moment: datetime = super().to_internal_value(data)
+            return moment.astimezone(UTC)
+        except OverflowError:
+            self.fail("overflow")
+
+
+class FutureDateTimeField(StrictDateTimeField):
+    """A time after now."""
 
     default_error_messages: ClassVar[dict[str, Any]] = {
         "range": gettext_lazy("Must be in the future.")
     }
 
     def to_internal_value(self, data: Any) -> datetime:
-        if not isinstance(data, str):
-            self.fail("invalid", format="ISO 8601")
-        moment: datetime = super().to_internal_value(data)
+        moment = super().to_internal_value(data)
         if not timezone.now() < moment <= MAX_FUTURE:
             self.fail("range")
-        return moment.astimezone(UTC)
+        return moment
 
 
 class ExactDecimalField(serializers.DecimalField):

@@ -11,22 +11,28 @@ KEY_RANGE = 2**31
 class AdvisoryLock(IntEnum):
     """First halves of the keys; comments name the second half."""
 
+    LEGAL_DOCUMENTS = 0x4C44  # none: publications; sign-ups share it
     ACCOUNT_DELETION = 0x424F4152  # none: one for the service
     LEDGER = 0x4C45  # member
     PURCHASE_TOKEN = 0x4249  # hash of the token
 
 
 def advisory_xact_lock(
-    lock: AdvisoryLock, object_id: int = 0, setting: str = ""
+    lock: AdvisoryLock,
+    object_id: int = 0,
+    setting: str = "",
+    *,
+    is_shared: bool = False,
 ) -> None:
     """Keep the lock, and a setting such as `ledger.records`, until the end.
 
     Both are one round trip. The setting is a constant, which is turned on.
     """
+    function = f"pg_advisory_xact_lock{'_shared' if is_shared else ''}"
     before = f"SET LOCAL {setting} = 'on'; " if setting else ""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"{before}SELECT pg_advisory_xact_lock(%s, %s)",
+            f"{before}SELECT {function}(%s, %s)",
             [lock, object_id % KEY_RANGE],
         )
 

@@ -11,7 +11,7 @@ from django.apps import apps
 from django.utils import timezone
 
 from accounts.codes.password_reset import process_requests, request_reset
-from accounts.models import AuthSession, LinkedIdentity, Member
+from accounts.models import AuthSession, LegalDocument, LinkedIdentity, Member
 from accounts.sessions.store import create_session, purge_expired_sessions
 from accounts.tokens.tokens import create_token
 from billing.plan_expiry import expire_lapsed_plans
@@ -58,6 +58,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 # Of what is named here each is locked before those after it.
 ORDER = (
     "LEDGER",
+    "LEGAL_DOCUMENTS",
     "ACCOUNT_DELETION",
     "member",
     "PURCHASE_TOKEN",
@@ -123,6 +124,9 @@ def cast_of(actor: Member) -> dict[str, Any]:
     }
     rows["own_comment"] = make_comment(actor, post=rows["post"])
     rows["comment"] = make_comment(other, post=rows["own_post"])
+    rows["document"] = LegalDocument.objects.create(
+        kind="TERMS", locale="en", required=False, effective_at=timezone.now()
+    )
     rows["case"] = make_case(rows["post"])
     rows["item"] = make_decided_item(rows["own_comment"])
     cast_ = {name: row.pk for name, row in rows.items()}

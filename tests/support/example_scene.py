@@ -11,6 +11,7 @@ from accounts.codes.codes import CODE_LIFETIME, normalize_code, save_code
 from accounts.models import (
     CodeRequest,
     InboxItem,
+    LegalDocument,
     LinkedIdentity,
     LoginTicket,
     Member,
@@ -306,7 +307,16 @@ def add_board(scene: Scene) -> None:
         tags=["장보기", "식비"],
     )
     comment = make_comment(author, post=post, content="좋은 글 감사합니다.")
-    scene.ids |= {101: post.pk, 201: comment.pk}
+    document = LegalDocument.objects.create(
+        kind="COMMUNITY",
+        version="1.0",
+        locale="ko",
+        title="커뮤니티 수칙",
+        body="서로 존중해요.",
+        effective_at=datetime(2026, 11, 1, tzinfo=ZoneInfo("UTC")),
+        required=False,
+    )
+    scene.ids |= {101: post.pk, 201: comment.pk, 801: document.pk}
     add_cases(scene, comment)
 
 

@@ -9,7 +9,9 @@ from accounts.codes.codes import make_code, save_code
 from accounts.models import (
     Block,
     CodeRequest,
+    Consent,
     InboxItem,
+    LegalDocument,
     LinkedIdentity,
     LoginTicket,
     Mail,
@@ -233,6 +235,14 @@ def give_cases(member: Member, comment: Comment) -> None:
         is_automatic=True,
     )
     Decision.objects.create(case=by_member, action="HIDE", actor=member)
+    document = LegalDocument.objects.create(
+        kind="TERMS",
+        version=f"of {member.pk}",
+        locale="en",
+        effective_at=NOON,
+        required=False,
+    )
+    Consent.objects.create(member=member, document=document, accepted=True)
     InboxItem.objects.create(member=member, kind="COMMENT", actor=other)
     InboxItem.objects.create(member=other, kind="COMMENT", actor=member)
     MutedKind.objects.create(member=member, kind="REPLY")

@@ -39,6 +39,7 @@ def test_row_and_copy_answer_the_session_user(plan: str) -> None:
             "role": "MEMBER",
             "plan": plan,
             "planExpiresAt": ending and ending.isoformat(),
+            "consentsDue": [],
         }
 
 

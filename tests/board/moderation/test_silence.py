@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from accounts.members.suspensions import end_suspensions
@@ -54,7 +55,7 @@ def test_silenced_member_writes_nothing_and_is_told_why(
         assert_problem(answer, 403, "BOARD_SUSPENDED", "until", "reason")
         assert answer.data["reason"] == "Quarrel", path
         assert datetime.fromisoformat(answer.data["until"]) > timezone.now()
-    answer = client.post(f"{B}/images", {"image": draw("PNG")})
+    answer = client.post(f"{B}/images", {"image": SimpleUploadedFile("a.png", draw())})
     assert_problem(answer, 403, "BOARD_SUSPENDED", "until", "reason")
     assert Post.objects.filter(title="Rice").count() == 0
     assert not PostVote.objects.exists()

@@ -14,7 +14,7 @@ from tests.support.problems import assert_problem
 
 # The document has no limits of these.
 OPEN_TEXT_LENGTH = 100
-LIST_LENGTHS = {"lines": 50, "ids": 1_000, "clear": 20, "settings": 50}
+LIST_LENGTHS = {"lines": 50, "ids": 1_000, "clear": 20, "settings": 10}
 NUMBER_BYTES = 24
 # Two escapes, of a character outside of the first plane: an emoji.
 ESCAPED_CHARACTER_BYTES = 12

@@ -17,7 +17,7 @@ WALLETS, ENTRIES = "/api/account/wallets", "/api/account/entries"
 WALLET = {"name": "Cash", "kind": "CASH"}
 POINTERS = {"/id", "/entry/id", "/provider"}
 # A value of a wallet and a login have no address.
-WITHOUT_ADDRESS = {"createValuation", "signUp"}
+WITHOUT_ADDRESS = {"createValuation", "giveConsent", "signUp"}
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""Terms, privacy, age: documents and consents (spec 2.20)."""
