@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from accounts.legal.documents import list_in_force, list_known_documents
+from accounts.legal.documents import KNOWN, list_in_force
 from accounts.mail.outbox import is_mail_configured
 from accounts.members.serializers import MAX_PASSWORD_LENGTH
 from accounts.profile.profile import MAX_IMAGE_BYTES as MAX_PROFILE_IMAGE_BYTES
@@ -52,7 +52,7 @@ def list_legal_pages(
     of_operator: dict[str, str | None] | None,
 ) -> dict[str, str | None] | None:
     """Return the operator's addresses, else those of the pages of this service."""
-    documents = list_in_force(list_known_documents(), timezone.now())
+    documents = list_in_force(KNOWN.list_all(), timezone.now())
     kinds = {each.kind.lower() for each in documents}
     base = settings.PUBLIC_URL.rstrip("/")
     pages = {

@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from accounts.legal.consents import require_consents
 from accounts.models import Member
 from board.errors import BoardSuspendedError
 
@@ -17,15 +16,6 @@ def require_voice(member: Member, now: datetime) -> None:
     the member's row (`board.locking.lock_writer`).
     """
     require_voice_of(Member.objects.only(*STANDING_FIELDS).get(pk=member.pk), now)
-
-
-def require_pen(member: Member, locale: str, now: datetime) -> None:
-    """Ask for a voice, and for the consents to publish what one writes.
-
-    Raises `ConsentRequiredError` too, while a required document is due (spec 2.20).
-    """
-    require_consents(member, locale, now)
-    require_voice(member, now)
 
 
 def require_voice_of(member: Member, now: datetime) -> None:

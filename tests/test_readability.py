@@ -22,7 +22,7 @@ def test_report_prints_every_flow(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_chain_begins_at_the_view_and_follows_calls(code: Code) -> None:
     chain = code.find_longest_chain(FLOWS["post"])
-    assert chain[:2] == [FLOWS["post"], "board.posts:create_post"]
+    assert chain[:2] == [FLOWS["post"], "accounts.legal.consents:require_consents"]
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from django.utils.translation import gettext
 
 from accounts.errors import ConsentRequiredError
 from accounts.legal.documents import (
+    KNOWN,
     DocumentSummary,
     choose_by_language,
     list_in_force,
-    list_known_documents,
     read_documents,
 )
 from accounts.models import Consent, LegalDocument, Member
@@ -110,7 +110,7 @@ def answer_document(
 
 def list_due(member: Member, locale: str, now: datetime) -> list[DocumentSummary]:
     """Return the required documents that the member has not accepted."""
-    chosen = choose_by_language(list_in_force(list_known_documents(), now), locale)
+    chosen = choose_by_language(list_in_force(KNOWN.list_all(), now), locale)
     required = [each for each in chosen if each.required]
     if not required:
         return []

@@ -58,10 +58,6 @@ def read_documents() -> tuple[DocumentSummary, ...]:
     return tuple(map(DocumentSummary._make, rows.values_list(*_SUMMARY_FIELDS)))
 
 
-def list_known_documents() -> tuple[DocumentSummary, ...]:
-    return KNOWN.list_all()
-
-
 def list_in_force(
     documents: Iterable[DocumentSummary], now: datetime
 ) -> list[DocumentSummary]:

@@ -44,7 +44,7 @@ class LegalDocumentSerializer(Serializer):
         help_text="Plain text; an empty line begins a paragraph.",
     )
     effective_at = StrictDateTimeField(help_text="From when it is in force.")
-    required = StrictBooleanField(
+    required = StrictBooleanField(  # type: ignore[assignment]
         help_text="Whether nobody signs up or writes on the board without it."
     )
 

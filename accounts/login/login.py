@@ -60,19 +60,14 @@ def log_in(
             identity_provider=identity.provider if identity else "",
         )
         if is_unusual_login(member, device_name, now):
-            _tell_of_login(member)
+            add_items([member.pk], SECURITY)
+            if is_mail_configured():
+                client = current_client.get() or Client()
+                # Mails contain no text of the client.
+                context = {"client": client.browser, "address": client.address}
+                queue_notice(member, "new_login", context)
         log_security_event(SecurityEvent.LOGIN, member.pk, device_name=device_name)
     return LoggedIn(member, key, expires_at, extra)
-
-
-def _tell_of_login(member: Member) -> None:
-    """Tell of a login that may not be the member's, in the inbox and by mail."""
-    add_items([member.pk], SECURITY)
-    if is_mail_configured():
-        client = current_client.get() or Client()
-        # Mails contain no text of the client.
-        context = {"client": client.browser, "address": client.address}
-        queue_notice(member, "new_login", context)
 
 
 def complete_login(

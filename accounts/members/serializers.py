@@ -230,7 +230,7 @@ class DueDocumentSerializer(Serializer):
         choices=Member.Locale.choices, help_text="Its language."
     )
     title = serializers.CharField(help_text="The title of the document.")
-    required = serializers.BooleanField(
+    required = serializers.BooleanField(  # type: ignore[assignment]
         help_text="Whether the board takes nothing of a member without it."
     )
 

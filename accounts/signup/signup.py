@@ -16,6 +16,7 @@ from accounts.security.events import SecurityEvent, log_security_event
 from accounts.security.rate_limits import SIGNUP_PER_IP
 from accounts.signup.setting import is_signup_enabled
 from core.client_ip import rate_limit_key
+from core.db.transactions import retry_on_conflict
 from core.errors import DuplicateError, InvalidFieldError, raise_on_constraint_violation
 
 
@@ -44,6 +45,7 @@ def validate_honeypot(website: object) -> None:
         raise SignupRefusedError
 
 
+@retry_on_conflict
 def create_member(
     data: SignupData,
     consents: Collection[int] | None = None,

@@ -9,9 +9,9 @@ from django.utils.cache import patch_vary_headers
 from django.views.generic import TemplateView
 
 from accounts.legal.documents import (
+    KNOWN,
     choose_by_language,
     list_in_force,
-    list_known_documents,
 )
 
 
@@ -21,7 +21,7 @@ class LandingView(TemplateView):
     def get_context_data(self, **options: Any) -> dict[str, Any]:
         """Add the legal documents in force, in the language of the page."""
         language = translation.get_language() or settings.LANGUAGE_CODE
-        in_force = list_in_force(list_known_documents(), timezone.now())
+        in_force = list_in_force(KNOWN.list_all(), timezone.now())
         documents = [
             {"path": each.kind.lower(), "title": each.title}
             for each in choose_by_language(in_force, language)

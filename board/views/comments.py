@@ -8,6 +8,7 @@ from rest_framework.response import Response
 
 from accounts.codes.email_verification import require_verified_email
 from accounts.errors import ConsentRequiredError, EmailNotVerifiedError
+from accounts.legal.consents import require_consents
 from accounts.sessions.authentication import current_member
 from board import comment_list, comments, posts, voting
 from board.errors import BoardSuspendedError, NotAuthorError, SelfVoteError
@@ -19,7 +20,7 @@ from board.serializers.comments import (
     MyCommentSerializer,
 )
 from board.serializers.votes import VoteRequestSerializer, VoteResultSerializer
-from board.standing import require_pen, require_voice
+from board.standing import require_voice
 from core.api.openapi import page_serializer
 from core.api.operations import CreatedItem, extend_schema
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
@@ -82,7 +83,8 @@ class PostCommentViewSet(KeyedViewSet):
         """
         member, now = current_member(request), timezone.now()
         require_verified_email(member)
-        require_pen(member, choose_language_of(request), now)
+        require_consents(member, choose_language_of(request), now)
+        require_voice(member, now)
         posts.get_post(post_id)
         body = validate_body(CommentSerializer, request)
         comment_id = comments.create_comment(member, post_id, now=now, **body)
@@ -114,7 +116,8 @@ class CommentViewSet(ViewSet):
         Only the author may.
         """
         member, now = current_member(request), timezone.now()
-        require_pen(member, choose_language_of(request), now)
+        require_consents(member, choose_language_of(request), now)
+        require_voice(member, now)
         # 404 and 403 precede 400 for an invalid body.
         posts.require_author(member, comments.get_comment(comment_id))
         body = validate_body(CommentTextSerializer, request)

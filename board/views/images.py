@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.errors import ConsentRequiredError
+from accounts.legal.consents import require_consents
 from accounts.sessions.authentication import current_member
 from board import images
 from board.content import IMAGE_PATH_PREFIX
@@ -18,7 +19,7 @@ from board.serializers.images import (
     ImageUploadRequestSerializer,
     UploadedImageSerializer,
 )
-from board.standing import require_pen
+from board.standing import require_voice
 from core.api.image_response import (
     CACHE_IMMUTABLE,
     IMAGE_RESPONSE_SCHEMA,
@@ -64,7 +65,8 @@ class ImageUploadView(APIView):
         has shown for a day is deleted; with the last post that shows it, at once.
         """
         member, now = current_member(request), timezone.now()
-        require_pen(member, choose_language_of(request), now)
+        require_consents(member, choose_language_of(request), now)
+        require_voice(member, now)
         file = validate_body(ImageUploadRequestSerializer, request)["image"]
         image = images.create_image(member, file, now)
         url = f"{settings.PUBLIC_URL.rstrip('/')}{IMAGE_PATH_PREFIX}{image.pk}"

@@ -8,6 +8,7 @@ from rest_framework.response import Response
 
 from accounts.codes.email_verification import require_verified_email
 from accounts.errors import ConsentRequiredError, EmailNotVerifiedError
+from accounts.legal.consents import require_consents
 from accounts.sessions.authentication import current_member
 from board import post_list, posts, voting
 from board.errors import BoardSuspendedError, NotAuthorError, SelfVoteError
@@ -21,7 +22,7 @@ from board.serializers.posts import (
     PostSummarySerializer,
 )
 from board.serializers.votes import VoteRequestSerializer, VoteResultSerializer
-from board.standing import require_pen, require_voice
+from board.standing import require_voice
 from core.api.openapi import page_serializer
 from core.api.operations import extend_schema
 from core.api.pagination import (
@@ -96,7 +97,8 @@ class PostViewSet(KeyedViewSet):
         """
         member, now = current_member(request), timezone.now()
         require_verified_email(member)
-        require_pen(member, choose_language_of(request), now)
+        require_consents(member, choose_language_of(request), now)
+        require_voice(member, now)
         data = posts.PostData(**validate_body(PostSerializer, request))
         post_id = posts.create_post(member, data, now)
         payload = post_list.get_post_payload(member, post_id, now)
@@ -129,7 +131,8 @@ class PostViewSet(KeyedViewSet):
 
     def _update(self, request: Request, post_id: int, *, partial: bool) -> Response:
         member, now = current_member(request), timezone.now()
-        require_pen(member, choose_language_of(request), now)
+        require_consents(member, choose_language_of(request), now)
+        require_voice(member, now)
         # 404 and 403 precede 400 for an invalid body.
         posts.require_author(member, posts.get_post(post_id, member))
         changes = validate_body(PostSerializer, request, partial=partial)

@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.utils import timezone
 
@@ -214,7 +215,8 @@ def give_board(member: Member) -> None:
 def give_cases(member: Member, comment: Comment) -> None:
     """Create a report by the member, a case about them, a decision, and an inbox."""
     other = make_member()
-    case = {"kind": "REPORT", "content": "words", "post_id": comment.post_id}
+    case: dict[str, Any] = {"kind": "REPORT", "content": "words", "report_count": 1}
+    case["post_id"] = comment.post_id
     about = ModerationCase.objects.create(
         target_type="COMMENT", target_id=comment.pk, author=member, **case
     )

@@ -42,7 +42,12 @@ WHERE contype = 'f' AND connamespace = 'public'::regnamespace
 """
 PLAN_BY_VALUES = "ALTER FUNCTION account_suggest_category RESET plan_cache_mode"
 WITHOUT_FOREIGN_KEY = {
-    ("account_recurring_occurrence", "entry_id"): "the entry may have been deleted"
+    ("account_recurring_occurrence", "entry_id"): "the entry may have been deleted",
+    ("board_comment", "reply_to_id"): "the comment may have been deleted",
+    # Locked by what they are about (decision 0231).
+    ("board_case", "author_id"): "who reports would wait for the author",
+    ("inbox_item", "member_id"): "who writes would wait for whom it tells",
+    ("inbox_item", "actor_id"): "the same",
 }
 CREATED = re.compile(r"^CREATE OR REPLACE (FUNCTION|TRIGGER) (\w+)", re.M)
 DROPPED = re.compile(r"^DROP (FUNCTION|TRIGGER) (\w+)", re.M)
