@@ -15,7 +15,7 @@ def is_newcomer(member: Member, now: datetime) -> bool:
     return is_young and not member.is_moderator
 
 
-def open_held_case(post: Post, now: datetime) -> None:
+def open_held_case(post: Post, now: datetime, *, owes_points: bool) -> None:
     """Put a held post into the queue; reports may have opened a case before."""
     ModerationCase.objects.bulk_create(
         [
@@ -27,6 +27,7 @@ def open_held_case(post: Post, now: datetime) -> None:
                 author_id=post.member_id,
                 title=post.title,
                 content=post.content,
+                owes_points=owes_points,
                 opened_at=now,
             )
         ],

@@ -74,7 +74,7 @@ def create_post(member: Member, data: PostData, now: datetime) -> int:
             updated_at=now,
         )
         if is_held:
-            open_held_case(post, now)
+            open_held_case(post, now, owes_points=True)
         sync_post_images(post.pk, content, now)
         if not is_held:
             award_points(member, PointHistory.Reason.POST, now)
@@ -113,7 +113,7 @@ def _hold(post: Post, now: datetime) -> None:
     """Hold a shown post that got a link later; its points stay."""
     held = Post.objects.filter(pk=post.pk)
     held.update(is_hidden=True, hidden_reason=HiddenReason.HELD)
-    open_held_case(post, now)
+    open_held_case(post, now, owes_points=False)
 
 
 @retry_on_conflict

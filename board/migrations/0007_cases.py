@@ -49,6 +49,7 @@ class Migration(migrations.Migration):
                 ('report_count', models.IntegerField(default=0)),
                 ('target_gone', models.CharField(choices=[('AUTHOR', 'Author'), ('STAFF', 'Staff')], max_length=6, null=True)),
                 ('opened_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('owes_points', models.BooleanField(default=False)),
                 ('blind_until', models.DateTimeField(null=True)),
             ],
             options={

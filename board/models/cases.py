@@ -78,6 +78,8 @@ class ModerationCase(models.Model):
     # Who deleted the target meanwhile.
     target_gone = models.CharField(max_length=6, choices=Gone.choices, null=True)
     opened_at = models.DateTimeField(db_default=Now())
+    # A post that was held from the start gets its points when it is first shown.
+    owes_points = models.BooleanField(default=False)
     # The decision stands; a blind one ends by itself.
     blind_until = models.DateTimeField(null=True)
 

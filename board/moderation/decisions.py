@@ -293,7 +293,10 @@ def _show(target: Target, now: datetime) -> None:
     if target.hidden_reason is None:
         return
     target.show()
-    if target.hidden_reason == HiddenReason.HELD:
+    held = ModerationCase.objects.filter(
+        target_type=target.type, target_id=target.id, owes_points=True
+    )
+    if held.update(owes_points=False):
         # Its points come with its place.
         author = Member.objects.only("id").get(pk=target.author_id)
         award_points(author, PointHistory.Reason.POST, now)

@@ -97,6 +97,23 @@ def test_post_that_gets_a_link_later_is_held_too(
     assert newcomer.points == 10
 
 
+def test_points_come_once(newcomer: Member, moderator: JSONClient) -> None:
+    own = JSONClient(newcomer)
+    early, late = write(own, LINK), write(own, "<p>Words</p>", "Soup")
+    newcomer.refresh_from_db()
+    assert newcomer.points == 10
+    path = f"{B}/posts/{late['id']}"
+    assert own.send("PATCH", path, {"content": LINK}).data["state"] == "HELD"
+    for post in (early, late):
+        hide = f"/api/moderation/posts/{post['id']}"
+        moderator.send("POST", f"{hide}/hide", {"reason": "SPAM"})
+        for _ in range(2):
+            moderator.send("POST", f"{hide}/show")
+            moderator.send("POST", f"{hide}/hide", {"reason": "SPAM"})
+    newcomer.refresh_from_db()
+    assert newcomer.points == 20
+
+
 def test_known_links_do_not_hold_an_edited_post(
     newcomer: Member, moderator: JSONClient
 ) -> None:
