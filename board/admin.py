@@ -43,9 +43,9 @@ from board.admin_columns import (
     image_column,
 )
 from board.content import normalize_search_text, render_html
-from board.models import Comment, Image, Post, PostImage
+from board.models import Comment, Image, Post, PostImage, ReportReason
 from board.moderation import actions as moderation
-from core.admin.actions import Action, ActionAdmin, get_actor
+from core.admin.actions import REASON_FIELD, Action, ActionAdmin, get_actor
 from core.admin.base import DEFERRED_MEMBER_FIELDS, NewestInline
 from core.admin.columns import (
     Column,
@@ -63,26 +63,31 @@ MAX_LISTED_POSTS = 20
 # The text of comments has no index.
 MAX_SEARCHED_COMMENTS = 200_000
 AUTHOR_PREFIX = "@"
+REASONS: dict[str, Text] = {each.value: each.label for each in ReportReason}
 
 
 def make_action(
-    change: Callable[[Member, Collection[Any]], int],
+    change: Callable[..., int],
     label: Text,
     report: Any,
+    *,
+    asks_reason: bool = False,
     **options: Any,
 ) -> Action:
+    """Return an action on rows, with a reason that staff choose if it asks for one."""
 
     def apply(request: HttpRequest, ids: Collection[Any]) -> None:
         # A refused row does not stop the others.
         count = 0
+        values = {"reason": request.POST[REASON_FIELD]} if asks_reason else {}
         for row_id in ids:
             try:
-                count += change(get_actor(request), [row_id])
+                count += change(get_actor(request), [row_id], **values)
             except DomainError as error:
                 messages.error(request, f"{row_id}: {error.detail}")
         messages.success(request, report.format(count=count))
 
-    return Action(label, apply, **options)
+    return Action(label, apply, reasons=REASONS if asks_reason else {}, **options)
 
 
 def is_administrator(request: HttpRequest) -> bool:
@@ -96,6 +101,8 @@ def make_hiding_actions(hide: Callable[..., int]) -> dict[str, Action]:
             partial(hide, hidden=True),
             _("Hide"),
             ngettext_lazy("{count} hidden.", "{count} hidden.", "count"),
+            question=_("Nobody sees it any more. The author is told why."),
+            asks_reason=True,
             has_effect_on=lambda row: not row.is_hidden,
         ),
         "show": make_action(
@@ -107,10 +114,10 @@ def make_hiding_actions(hide: Callable[..., int]) -> dict[str, Action]:
     }
 
 
-def make_deletion(delete: Callable[..., int], question: Text) -> Action:
+def make_deletion(delete: Callable[..., int], question: Text, **options: Any) -> Action:
     report = ngettext_lazy("{count} deleted.", "{count} deleted.", "count")
     return make_action(
-        delete, _("Delete"), report, question=question, is_dangerous=True
+        delete, _("Delete"), report, question=question, is_dangerous=True, **options
     )
 
 
@@ -198,8 +205,11 @@ class PostAdmin(ModerationAdmin):
             is_open_to=is_administrator,
         ),
         "delete": make_deletion(
-            lambda actor, ids: moderation.delete_posts(actor, ids, timezone.now()),
+            lambda actor, ids, reason: moderation.delete_posts(
+                actor, ids, timezone.now(), reason=reason
+            ),
             DELETION_QUESTION,
+            asks_reason=True,
         ),
     }
 
@@ -260,6 +270,7 @@ class CommentAdmin(ModerationAdmin):
         "delete": make_deletion(
             moderation.delete_comments,
             DELETION_QUESTION,
+            asks_reason=True,
         ),
     }
 

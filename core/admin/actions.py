@@ -1,7 +1,7 @@
 """Actions on rows of the admin."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ from core.admin.columns import Text
 
 MAX_BATCH_SIZE = 100
 ORIGIN_FIELD = "from_page"
+REASON_FIELD = "reason"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class Action:
     question: Text = ""
     has_effect_on: Callable[[Any], bool] = lambda row: True
     is_dangerous: bool = False
+    # Value -> label of what the question asks for; the form sends it as `reason`.
+    reasons: Mapping[str, Text] = field(default_factory=dict)
     is_open_to: Callable[[HttpRequest], bool] = lambda request: True
 
 
@@ -79,7 +82,10 @@ def run_or_ask(
             request, gettext("Select at most {count} rows.").format(count=limit)
         )
         return None
-    if action.question and "confirmed" not in request.POST:
+    lacks_reason = bool(action.reasons) and (
+        request.POST.get(REASON_FIELD) not in action.reasons
+    )
+    if action.question and ("confirmed" not in request.POST or lacks_reason):
         context = {
             **model_admin.admin_site.each_context(request),
             "title": action.label,
@@ -98,6 +104,8 @@ def run_or_ask(
             ],
             "checkbox": ACTION_CHECKBOX_NAME,
             "origin_field": ORIGIN_FIELD if is_from_page else "",
+            "reason_field": REASON_FIELD,
+            "lacks_reason": lacks_reason and "confirmed" in request.POST,
         }
         return TemplateResponse(request, "admin/confirm_action.html", context)
     action.apply(request, ids)

@@ -101,7 +101,7 @@ def test_post_is_hidden_and_shown_again_on_its_page(
     browser: JSONClient, free_member: Member
 ) -> None:
     post = make_post(free_member)
-    answer = press(browser, POSTS, post, "hide")
+    answer = press(browser, POSTS, post, "hide", confirmed="yes", reason="SPAM")
     assert answer.headers["Location"] == f"{POSTS}{post.pk}/change/"
     assert Post.objects.get().is_hidden
     page = get_page(browser, f"{POSTS}{post.pk}/change/")
@@ -119,7 +119,8 @@ def test_deleted_comment_leads_back_to_the_list(
     question = press(browser, COMMENTS, comment, "delete")
     assert "It cannot be undone." in question.content.decode()
     assert 'name="from_page"' in question.content.decode()
-    answer = press(browser, COMMENTS, comment, "delete", confirmed="yes")
+    form = {"confirmed": "yes", "reason": "SPAM"}
+    answer = press(browser, COMMENTS, comment, "delete", **form)
     assert (answer.status_code, answer.headers["Location"]) == (302, COMMENTS)
     assert not Comment.objects.exists()
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from accounts.models import AuditLogEntry, Member
+from accounts.models import AuditLogEntry, InboxItem, Member
 from accounts.security.audit_log import CHANGE, DELETION
 from board import admin
 from board.content import build_search_text, sanitize_html
@@ -131,13 +131,34 @@ def test_comment_is_shown_as_text(browser: JSONClient, free_member: Member) -> N
         assert "&lt;script&gt;alert(1)" in page
 
 
+# The form of the question, filled in.
+SURE = {"confirmed": "yes", "reason": "SPAM"}
+
+
+@pytest.mark.parametrize("reason", [None, "", "BORING"])
+@pytest.mark.parametrize("action", ["hide", "delete"])
+def test_staff_say_why(
+    browser: JSONClient, free_member: Member, action: str, reason: str | None
+) -> None:
+    post = make_post(free_member)
+    sent = {} if reason is None else {"reason": reason}
+    page = run_action_on(browser, POSTS, action, post, confirmed="yes", **sent)
+    assert page.status_code == 200
+    assert 'aria-invalid="true"' in page.content.decode()
+    assert not Post.objects.get().is_hidden
+    assert run_action_on(browser, POSTS, action, post, **SURE).status_code == 302
+    assert ModerationCase.objects.get().reason == "SPAM"
+    item = InboxItem.objects.get(member=free_member)
+    assert item.kind == "CONTENT_HIDDEN"
+
+
 def test_hidden_post_is_seen_by_nobody_until_it_is_shown_again(
     browser: JSONClient, free_member: Member
 ) -> None:
     post = make_post(free_member, category="tips")
     path = f"/api/board/posts/{post.pk}"
     author = JSONClient(free_member)
-    assert run_action_on(browser, POSTS, "hide", post).status_code == 302
+    assert run_action_on(browser, POSTS, "hide", post, **SURE).status_code == 302
     assert author.send("GET", path).status_code == 404
     assert PostCount.objects.get(category="tips").posts == 0
     assert run_action_on(browser, POSTS, "show", post).status_code == 302
@@ -155,7 +176,7 @@ def test_what_is_hidden_already_is_not_logged_again(
     browser: JSONClient, free_member: Member
 ) -> None:
     post = make_post(free_member, is_hidden=True)
-    run_action_on(browser, POSTS, "hide", post)
+    run_action_on(browser, POSTS, "hide", post, **SURE)
     assert log_of(post) == []
 
 
@@ -182,7 +203,7 @@ def test_posts_are_deleted_after_a_question(
     assert question.status_code == 200
     assert "cannot be undone" in question.content.decode()
     assert Post.objects.count() == 2
-    done = run_action_on(browser, POSTS, "delete", post, confirmed="yes")
+    done = run_action_on(browser, POSTS, "delete", post, **SURE)
     assert done.status_code == 302
     assert Post.objects.get() == kept
     assert not Comment.objects.exists()
@@ -198,13 +219,13 @@ def test_comments_are_hidden_and_deleted_and_counted(
 ) -> None:
     comment = make_comment(free_member, ups=2)
     post = comment.post
-    run_action_on(browser, COMMENTS, "hide", comment)
+    run_action_on(browser, COMMENTS, "hide", comment, **SURE)
     post.refresh_from_db()
     assert post.comment_count == 0
     run_action_on(browser, COMMENTS, "show", comment)
     post.refresh_from_db()
     assert post.comment_count == 1
-    run_action_on(browser, COMMENTS, "delete", comment, confirmed="yes")
+    run_action_on(browser, COMMENTS, "delete", comment, **SURE)
     assert not Comment.objects.filter(is_hidden=False).exists()
     assert find_counter_drift() == []
     assert [flag for flag, _, _ in log_of(comment)] == [CHANGE, CHANGE, DELETION]
@@ -263,9 +284,9 @@ def test_at_most_a_hundred_at_once(
 ) -> None:
     monkeypatch.setattr(admin.PostAdmin, "max_batch_size", 2)
     posts = [make_post(free_member) for _ in range(3)]
-    run_action_on(browser, POSTS, "hide", *posts)
+    run_action_on(browser, POSTS, "hide", *posts, **SURE)
     assert not Post.objects.filter(is_hidden=True).exists()
-    run_action_on(browser, POSTS, "hide", *posts[:2])
+    run_action_on(browser, POSTS, "hide", *posts[:2], **SURE)
     assert Post.objects.filter(is_hidden=True).count() == 2
 
 

@@ -16,7 +16,7 @@ from accounts.models import ApplicationSetting, Member
 from core.jobs.models import JobRun
 from ledger.models import DefaultCategory
 from tests.support.clients import JSONClient
-from tests.support.devtools import PROGRAM, Chromium, needs_chromium
+from tests.support.devtools import PROGRAM, Chromium, find_barriers, needs_chromium
 from tests.support.factories import PASSWORD, make_entry, make_member, make_post
 
 pytestmark = [needs_chromium, pytest.mark.django_db(transaction=True)]
@@ -102,6 +102,9 @@ def test_post_is_found_and_hidden_and_its_author_opened(
     page.click("#changelist-search input[type=submit]")
     page.click("#result_list tbody th a")
     page.click("button[value=hide]")
+    assert find_barriers(page) == []
+    page.evaluate("document.querySelector('#id_reason').value = 'SPAM'")
+    page.click("input[type=submit].default")
     assert "1 hidden." in page.text()
     assert JSONClient(author).get(f"/api/board/posts/{post.pk}").status_code == 404
     page.click(".readonly a[href*='/member/']")
