@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any, TypeVar
 
 from django.db import Error, connection, transaction
@@ -41,6 +41,7 @@ from administration.revenue import (
     sum_amounts,
 )
 from billing.products import MONTHLY, YEARLY
+from board.moderation.figures import ModerationFigures, get_moderation_figures
 from core import redis_client
 from core.health import is_database_reachable
 from core.jobs.models import JobRun
@@ -52,6 +53,8 @@ Value = TypeVar("Value")
 # Time limits of one metric and of all.
 QUERY_TIMEOUT_SECONDS = 2.0
 PAGE_TIMEOUT_SECONDS = 5.0
+# Within a day stores expect an answer to a report.
+MAX_WAITING_HOURS = 24
 NOT_AVAILABLE = _("not available")
 PRODUCTS = {MONTHLY.id: _("Premium, monthly"), YEARLY.id: _("Premium, yearly")}
 UNKNOWN_ACTIVE_MEMBERS = ActiveMembers(None, None, None)
@@ -113,6 +116,7 @@ def build_dashboard(now: datetime) -> Dashboard:
         _purchases_section(reader, now),
         _ledger_section(reader, now),
         _board_section(reader, now),
+        _moderation_section(reader, now),
     ]
     return Dashboard(sections, reader.read(list_last_runs))
 
@@ -280,6 +284,36 @@ def _board_section(reader: TimeLimitedReader, now: datetime) -> Section:
     ):
         _add_time_series_chart(section, reader, title, name, today)
     return section
+
+
+def _moderation_section(reader: TimeLimitedReader, now: datetime) -> Section:
+    figures = reader.read(lambda: get_moderation_figures(now))
+    tiles = [
+        _value_tile(gettext("Open cases"), figures.open_cases if figures else None),
+        _waiting_tile(figures, now),
+        _value_tile(gettext("Held posts"), figures.held_posts if figures else None),
+    ]
+    section = Section(gettext("Moderation"), tiles)
+    today = timezone.localdate(now)
+    days = figures.days if figures else None
+    hidden = [each.hidden for each in days] if days else None
+    held = [each.held for each in days] if days else None
+    _add_chart(section, gettext("Hidden or deleted per day"), today, hidden)
+    _add_chart(section, gettext("Held per day"), today, held)
+    return section
+
+
+def _waiting_tile(figures: ModerationFigures | None, now: datetime) -> Tile:
+    """Show how long the oldest case has waited; stores expect an answer in a day."""
+    title = gettext("Oldest case")
+    if figures is None:
+        return Tile(title, str(NOT_AVAILABLE))
+    if figures.oldest_opened_at is None:
+        return Tile(title, "–")
+    hours = int((now - figures.oldest_opened_at) / timedelta(hours=1))
+    text = ngettext("{count} hour", "{count} hours", hours).format(count=hours)
+    is_late = hours >= MAX_WAITING_HOURS
+    return Tile(title, text, gettext("waits for a decision"), is_bad=is_late)
 
 
 def _value_tile(title: str, value: int | None, note: str = "") -> Tile:

@@ -22,6 +22,7 @@ from administration.daily_metrics import (
 from administration.dashboard import TimeLimitedReader, build_dashboard
 from administration.models import DailyMetric
 from administration.tasks import snapshot_daily_metrics
+from board.models import Decision
 from core.jobs.models import JobRun
 from ledger.models import NotificationCount
 from ledger.notifications.processing import (
@@ -29,8 +30,9 @@ from ledger.notifications.processing import (
     increment_notification_count,
 )
 from tests.support.admin_site import logged_in_browser
+from tests.support.cases import make_case
 from tests.support.clients import JSONClient
-from tests.support.factories import make_entry, make_member
+from tests.support.factories import make_entry, make_member, make_post
 from tests.support.races import run_concurrently
 from tests.support.stores import find_closed_port, redis_at
 
@@ -46,6 +48,31 @@ def days_back(series: Any, days: int) -> Any:
 def tiles_of(title: str, now: datetime = NOW) -> dict[str, str]:
     sections = {section.title: section for section in build_dashboard(now).sections}
     return {tile.title: tile.text for tile in sections[title].tiles}
+
+
+def test_cases_that_wait_too_long_are_marked() -> None:
+    assert tiles_of("Moderation") == {
+        "Open cases": "0",
+        "Oldest case": "–",
+        "Held posts": "0",
+    }
+    author = make_member()
+    held = make_post(author, is_hidden=True, hidden_reason="HELD")
+    make_case(held, kind="HELD", opened_at=NOW - timedelta(hours=24))
+    make_case(make_post(author), opened_at=NOW - timedelta(hours=1))
+    decided = make_case(make_post(author), status="RESOLVED")
+    Decision.objects.create(case=decided, action="HIDE", decided_at=NOW)
+    sections = {each.title: each for each in build_dashboard(NOW).sections}
+    section = sections["Moderation"]
+    assert [(tile.text, tile.is_bad) for tile in section.tiles] == [
+        ("2", False),
+        ("24 hours", True),
+        ("1", False),
+    ]
+    assert [chart.title for chart in section.charts] == [
+        "Hidden or deleted per day",
+        "Held per day",
+    ]
 
 
 def test_sign_ups_are_counted_by_day_in_the_home_time_zone() -> None:

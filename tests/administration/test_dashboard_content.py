@@ -41,6 +41,7 @@ def test_every_figure_has_its_place() -> None:
         ],
         "Ledger": ["Notifications"],
         "Board": [],
+        "Moderation": ["Open cases", "Oldest case", "Held posts"],
     }
     assert charts == {
         "Health": [],
@@ -53,6 +54,7 @@ def test_every_figure_has_its_place() -> None:
         "Subscriptions": ["Purchases per day"],
         "Ledger": ["New entries per day", "Notifications per day"],
         "Board": ["Posts per day", "Comments per day", "Votes per day"],
+        "Moderation": ["Hidden or deleted per day", "Held per day"],
     }
     assert all(len(c.bars) == 30 for s in sections.values() for c in s.charts)
     assert not any(section.missing for section in sections.values())
