@@ -23,7 +23,8 @@ CACHE_TTL_SECONDS, MAC_BYTES = 60, 16
 THREADS = 4
 SESSION_SQL = """
     SELECT s.expires_at, m.id, m.login_id AS "loginId", m.role, m.plan,
-        m.display_name AS "displayName", m.plan_expires_at AS "planExpiresAt"
+        m.display_name AS "displayName", m.plan_expires_at AS "planExpiresAt",
+        '[]'::json AS "consentsDue"
     FROM auth_session s JOIN member m ON m.id = s.member_id
     WHERE s.key_hash = %s AND s.expires_at > now() AND m.status = 'ACTIVE'
 """

@@ -32,6 +32,7 @@ class SessionView(APIView):
                 "role": user.role,
                 "plan": user.plan,
                 "planExpiresAt": user.plan_expires_at,
+                "consentsDue": [],
             }
         )
 
