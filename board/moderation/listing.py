@@ -79,9 +79,8 @@ def _content_payload(row: Post | Comment, title: str, text: str) -> dict[str, An
 
 
 def _list_payloads(cases: list[ModerationCase]) -> list[dict[str, Any]]:
-    authors = Member.objects.defer("profile_image", "password").in_bulk(
-        {case.author_id for case in cases if case.author_id is not None}
-    )
+    ids = {case.author_id for case in cases if case.author_id is not None}
+    authors = Member.objects.defer("profile_image", "password").in_bulk(ids)
     present = _find_present(cases)
     appealed = _find_appealed(cases)
     return [
@@ -127,6 +126,7 @@ def _find_present(cases: list[ModerationCase]) -> set[tuple[str, int]]:
     present: set[tuple[str, int]] = set()
     members = _target_ids(cases, TargetType.MEMBER)
     for target_type, model in ((TargetType.POST, Post), (TargetType.COMMENT, Comment)):
+        # No statement is sent for an empty list.
         rows = model._default_manager.filter(
             pk__in=_target_ids(cases, target_type),
             remove_after=None,
