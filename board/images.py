@@ -11,14 +11,14 @@ from typing import IO, Any
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import Count, Sum
+from django.db.models import Count, Exists, OuterRef, Q, Sum
 from django.utils.translation import gettext
 
 from accounts.models import Member
 from accounts.security.rate_limits import RateLimitPolicy
 from board.content import extract_image_ids
 from board.locking import lock_writer
-from board.models import Image
+from board.models import HiddenReason, Image, PostImage
 from core.db.transactions import retry_on_conflict
 from core.errors import InvalidFieldError, InvalidImageError, NotFoundError
 from core.images import EncodedImage, encode_image
@@ -124,7 +124,13 @@ def _store_image(member: Member, encoded: EncodedImage, now: datetime) -> Image:
 
 
 def get_image(image_id: UUID) -> Image:
-    image = Image.objects.filter(pk=image_id).first()
+    """Raise `NotFoundError` too if only posts show it that staff took away."""
+    shown = PostImage.objects.filter(image=OuterRef("pk"))
+    taken = Q(post__remove_after__isnull=False) | Q(
+        post__hidden_reason=HiddenReason.BLIND
+    )
+    rows = Image.objects.filter(Exists(shown.exclude(taken)) | ~Exists(shown))
+    image = rows.filter(pk=image_id).first()
     if image is None:
         raise NotFoundError
     return image

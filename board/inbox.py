@@ -30,6 +30,10 @@ def describe(reader: Member, rows: Iterable[ItemRow]) -> dict[int, Description]:
     posts = _list_posts(listed)
     comments = _list_comments(listed)
     cases = _list_cases(listed)
+    if any(row.kind == "SILENCED" for row in listed):
+        reader = Member.objects.only("silenced_until", "silence_reason").get(
+            pk=reader.pk
+        )
     for row in listed:
         if row.target_type == TargetType.POST and row.target_id in posts:
             described[row.id] = _describe_post_item(row, posts[row.target_id])
@@ -37,7 +41,7 @@ def describe(reader: Member, rows: Iterable[ItemRow]) -> dict[int, Description]:
             described[row.id] = _describe_reply(row, comments[row.target_id])
         elif row.target_id in cases:
             case, decision = cases[row.target_id]
-            described[row.id] = _describe_case(row, case, decision)
+            described[row.id] = _describe_case(reader, row, case, decision)
     return described
 
 
@@ -98,12 +102,12 @@ def _describe_reply(row: ItemRow, comment: Comment) -> Description:
 
 
 def _describe_case(
-    row: ItemRow, case: ModerationCase, decision: Decision | None
+    reader: Member, row: ItemRow, case: ModerationCase, decision: Decision | None
 ) -> Description:
     if row.kind == "REPORT_RESOLVED":
         return Description(_thank_reporter(decision), _target_of(case))
     if row.kind == "SILENCED":
-        return Description(_tell_of_silence(case, decision), _target_of(case))
+        return Description(_tell_of_silence(reader, decision), _target_of(case))
     return Description(_tell_author(case, decision), _target_of(case))
 
 
@@ -122,7 +126,8 @@ def _thank_reporter(decision: Decision | None) -> str:
 def _tell_author(case: ModerationCase, decision: Decision | None) -> str:
     if decision is None:
         return ""
-    name = case.title or gettext("a comment")
+    is_post = case.target_type == TargetType.POST
+    name = case.title or (gettext("a post") if is_post else gettext("a comment"))
     return " ".join(
         part
         for part in (
@@ -174,10 +179,10 @@ def _say_how_to_object(decision: Decision) -> str:
     return text.format(until=last_day)
 
 
-def _tell_of_silence(case: ModerationCase, decision: Decision | None) -> str:
-    if decision is None or decision.silence_days is None:
+def _tell_of_silence(reader: Member, decision: Decision | None) -> str:
+    until = reader.silenced_until
+    if decision is None or until is None or not reader.is_silenced(timezone.now()):
         return gettext("You can write on the board again.")
-    until = decision.decided_at + timedelta(days=decision.silence_days)
     text = gettext(
         "You cannot write on the board until {until}. Your ledger stays open to you."
     ).format(until=format_day(until))

@@ -33,9 +33,10 @@ def open_held_case(post: Post, now: datetime, *, owes_points: bool) -> None:
         ],
         ignore_conflicts=True,
     )
-    waiting = ModerationCase.objects.filter(
-        target_type=TargetType.POST,
-        target_id=post.pk,
-        status=ModerationCase.Status.WAITING,
+    # One that reports have opened is about the hold from now on.
+    known = ModerationCase.objects.filter(
+        target_type=TargetType.POST, target_id=post.pk
     )
-    waiting.update(status=ModerationCase.Status.OPEN, opened_at=now)
+    known.exclude(status=ModerationCase.Status.RESOLVED).update(
+        kind=ModerationCase.Kind.HELD, status=ModerationCase.Status.OPEN
+    )

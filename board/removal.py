@@ -35,14 +35,23 @@ _DELETE_EMPTY_PLACES = """
     )
 """
 _MARK_GONE = """
-    UPDATE board_case SET target_gone = %(gone)s WHERE id IN (
+    UPDATE board_case SET target_gone = coalesce(target_gone, %(gone)s),
+        title = CASE WHEN status = 'OPEN' THEN title ELSE '' END,
+        content = CASE WHEN status = 'OPEN' THEN content ELSE '' END
+    WHERE id IN (
         SELECT id FROM board_case
-        WHERE target_gone IS NULL AND (
-            (target_type = 'POST' AND target_id = ANY(%(posts)s))
+        WHERE ((target_type = 'POST' AND target_id = ANY(%(posts)s))
             OR (target_type = 'COMMENT' AND target_id = ANY(%(comments)s))
         )
         ORDER BY id FOR NO KEY UPDATE
     )
+"""
+# Nobody has said anything about what only waited for staff.
+_DELETE_HELD_CASES = """
+    DELETE FROM board_case c
+    WHERE target_type = 'POST' AND target_id = ANY(%(posts)s) AND kind = 'HELD'
+      AND status = 'OPEN' AND report_count = 0
+      AND NOT EXISTS (SELECT FROM board_decision d WHERE d.case_id = c.id)
 """
 
 
@@ -102,6 +111,8 @@ def mark_targets_gone(
         return
     with connection.cursor() as cursor:
         cursor.execute(_MARK_GONE, values)
+        if gone == ModerationCase.Gone.AUTHOR and values["posts"]:
+            cursor.execute(_DELETE_HELD_CASES, values)
 
 
 def raw_delete(rows: QuerySet[Any]) -> None:

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import F
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -124,6 +124,8 @@ class DefaultCategoryAdmin(AuditedAdmin):
     def move(
         self, request: HttpRequest, category_id: int, direction: str
     ) -> HttpResponse:
+        if not self.has_change_permission(request):
+            raise PermissionDenied
         try:
             step = MOVE_STEPS.get(direction, UP)
             default_categories.move_default_category(_actor(request), category_id, step)

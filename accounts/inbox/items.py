@@ -59,6 +59,8 @@ _PURGE_SURPLUS = """
         ) full_inbox
     ) surplus
     WHERE i.member_id = surplus.member_id AND i.id <= surplus.last_id
+      -- Against a decision the member may say something for so long.
+      AND (i.target_type <> 'CASE' OR i.at < now() - interval '30 days')
 """
 
 

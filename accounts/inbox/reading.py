@@ -29,6 +29,12 @@ _IS_SHOWN = """
         SELECT b.blocked_id FROM member_block b WHERE b.member_id = %(member)s
     )))
     AND {is_shown}
+    AND i.id >= (
+        SELECT coalesce(min(id), 0) FROM (
+            SELECT id FROM inbox_item WHERE member_id = %(member)s
+            ORDER BY id DESC LIMIT {max_items}
+        ) newest
+    )
 """
 _COLUMNS = """
     SELECT i.id, i.kind, to_json(i.at) #>> '{}' AS at, i.count,
@@ -38,13 +44,7 @@ _COLUMNS = """
 """
 _PAGE = """
     {columns}
-    WHERE {shown} AND i.id >= (
-        SELECT coalesce(min(id), 0) FROM (
-            SELECT id FROM inbox_item WHERE member_id = %(member)s
-            ORDER BY id DESC LIMIT {max_items}
-        ) newest
-    )
-    {unread} {before}
+    WHERE {shown} {unread} {before}
     ORDER BY i.id DESC LIMIT {size} + 1
 """
 _ONE = "{columns} WHERE {shown} AND i.id = %(item)s"
@@ -66,7 +66,6 @@ def list_items(
     sql = _PAGE.format(
         columns=_COLUMNS,
         shown=_format_shown(),
-        max_items=MAX_ITEMS,
         size=size,
         unread="AND i.read_at IS NULL" if unread else "",
         before="" if before is None else "AND i.id < %(before)s",
@@ -103,7 +102,7 @@ def list_settings(member: Member) -> list[dict[str, Any]]:
 
 
 def _format_shown() -> str:
-    return _IS_SHOWN.format(is_shown=format_is_shown())
+    return _IS_SHOWN.format(is_shown=format_is_shown(), max_items=MAX_ITEMS)
 
 
 def _describe(member: Member, rows: list[ItemRow]) -> list[dict[str, Any]]:

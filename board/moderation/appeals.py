@@ -6,9 +6,13 @@ from django.db import transaction
 
 from accounts.models import Member
 from board.errors import AppealClosedError
-from board.locking import lock_member_key_share
-from board.models import Decision, ModerationCase
-from board.moderation.cases import lock_case, lock_unresolved_case
+from board.locking import lock_members
+from board.models import Decision, ModerationCase, Report
+from board.moderation.cases import (
+    find_newest_decision,
+    lock_case,
+    lock_unresolved_case,
+)
 from board.moderation.targets import lock_target
 from core.db.transactions import retry_on_conflict
 from core.errors import NotFoundError
@@ -27,25 +31,41 @@ def appeal(author: Member, case_id: int, text: str, now: datetime) -> None:
     if known is None:
         raise NotFoundError
     with transaction.atomic():
-        lock_member_key_share(author)
+        lock_members(author.pk)
         lock_target(known.target_type, known.target_id)
         case = lock_case(case_id)
         decision = require_open_appeal(case, now)
         if case.is_resolved:
-            # Another case about the same may have been opened meanwhile.
-            if lock_unresolved_case(case.target_type, case.target_id) is not None:
-                raise AppealClosedError
+            _merge_waiting_reports(case)
             case.status = ModerationCase.Status.OPEN
             case.opened_at = now
-            case.save(update_fields=["status", "opened_at"])
+            case.save(update_fields=["status", "opened_at", "report_count"])
         decision.appeal, decision.appealed_at = text, now
         decision.save(update_fields=["appeal", "appealed_at"])
 
 
+def _merge_waiting_reports(case: ModerationCase) -> None:
+    """Take the reports of a later case, in which nobody has decided, into this one."""
+    other = lock_unresolved_case(case.target_type, case.target_id)
+    if other is None:
+        return
+    known = Report.objects.filter(case=case).values("member")
+    Report.objects.filter(case=other).exclude(member__in=known).update(case=case)
+    Report.objects.filter(case=other).delete()
+    other.delete()
+    case.report_count = Report.objects.filter(case=case).count()
+
+
 def require_open_appeal(case: ModerationCase, now: datetime) -> Decision:
     """Return the newest decision; raise `AppealClosedError` if it stands."""
-    decision = Decision.objects.filter(case=case).order_by("-id").first()
-    if decision is None or not may_appeal(decision, now):
+    decision = find_newest_decision(case)
+    later = Decision.objects.filter(
+        case__target_type=case.target_type,
+        case__target_id=case.target_id,
+        case__gt=case.pk,
+    )
+    # What was decided later about the same stands on its own.
+    if decision is None or not may_appeal(decision, now) or later.exists():
         raise AppealClosedError
     return decision
 

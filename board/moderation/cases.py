@@ -7,6 +7,7 @@ from django.db import connection
 from accounts.models import Member
 from board.models import Decision, ModerationCase, Report
 from board.moderation.targets import Target
+from core.errors import NotFoundError
 
 UNRESOLVED = (ModerationCase.Status.OPEN, ModerationCase.Status.WAITING)
 
@@ -46,6 +47,11 @@ _ERASE_MEMBER = (
     UPDATE board_case c SET report_count = report_count - 1
     FROM gone WHERE c.id = gone.case_id
     """,
+    """
+    DELETE FROM board_case c
+    WHERE c.status IN ('OPEN', 'WAITING') AND c.kind = 'REPORT' AND c.report_count = 0
+      AND NOT EXISTS (SELECT FROM board_decision d WHERE d.case_id = c.id)
+    """,
 )
 
 
@@ -58,7 +64,11 @@ def lock_unresolved_case(target_type: str, target_id: int) -> ModerationCase | N
 
 
 def lock_case(case_id: int) -> ModerationCase:
-    return ModerationCase.objects.select_for_update().get(pk=case_id)
+    """Raise `NotFoundError` if the last report was taken back meanwhile."""
+    case = ModerationCase.objects.select_for_update().filter(pk=case_id).first()
+    if case is None:
+        raise NotFoundError
+    return case
 
 
 def open_case(
@@ -99,6 +109,11 @@ def open_case(
 def find_last_resolved(target_type: str, target_id: int) -> ModerationCase | None:
     cases = ModerationCase.objects.filter(target_type=target_type, target_id=target_id)
     return cases.exclude(status__in=UNRESOLVED).order_by("-id").first()
+
+
+def find_newest_decision(case: ModerationCase) -> Decision | None:
+    """Return the newest decision, also one that reports alone have made."""
+    return Decision.objects.filter(case=case).order_by("-id").first()
 
 
 def find_last_decision(case: ModerationCase) -> Decision | None:

@@ -13,7 +13,7 @@ from accounts.models.members import MODERATORS
 from accounts.profile.points import award_points
 from accounts.security.audit_log import CHANGE, DELETION, log_admin_action
 from board.errors import AlreadyResolvedError, NotYourCaseError
-from board.locking import lock_members
+from board.locking import MAX_ID, lock_members
 from board.models import (
     Comment,
     Decision,
@@ -25,6 +25,7 @@ from board.models import (
 )
 from board.moderation.cases import (
     find_last_decision,
+    find_newest_decision,
     lock_case,
     lock_unresolved_case,
     open_case,
@@ -93,6 +94,24 @@ def require_open_case(actor: Member, case_id: int) -> None:
         raise AlreadyResolvedError(decision_payload(last) if last else None)
 
 
+def require_judged_content(
+    actor: Member, target_type: TargetType, target_id: int
+) -> None:
+    """Raise what refuses a decision about content, before anybody looks at it."""
+    if target_id > MAX_ID:
+        raise NotFoundError
+    author_id = find_author(target_type, target_id)
+    require_judge(actor, Member.objects.in_bulk([actor.pk, author_id]), author_id)
+
+
+def require_judged_member(actor: Member, member_id: int) -> None:
+    """Raise what refuses a decision about a member, before anybody looks at it."""
+    people = Member.objects.in_bulk([actor.pk, member_id])
+    if member_id not in people:
+        raise NotFoundError
+    require_judge(actor, people, member_id)
+
+
 @retry_on_conflict
 def resolve_case(
     actor: Member, case_id: int, judgement: Judgement, now: datetime
@@ -114,8 +133,6 @@ def resolve_case(
         last = find_last_decision(case)
         if case.is_resolved:
             raise AlreadyResolvedError(decision_payload(last) if last else None)
-        if last is not None and last.appeal is not None:
-            _require_another_judge(people[actor.pk], last, case)
         _decide(people[actor.pk], case, target, judgement, now)
     return case
 
@@ -174,9 +191,7 @@ def require_judge(
         raise NotYourCaseError
 
 
-def _require_another_judge(
-    actor: Member, first: Decision, case: ModerationCase
-) -> None:
+def require_another_judge(actor: Member, first: Decision, case: ModerationCase) -> None:
     """Leave an appeal to another moderator, wherever there is one."""
     if first.actor_id != actor.pk:
         return
@@ -219,14 +234,25 @@ def _decide(
     now: datetime,
 ) -> None:
     """Apply the judgement and close the case, under all locks."""
-    last = find_last_decision(case)
+    last = find_newest_decision(case)
+    if last is not None and last.appeal is not None:
+        require_another_judge(actor, last, case)
+    _require_whole(judgement, target)
     was_hidden = target is not None and target.hidden_reason is not None
     case.blind_until = None
     end_blindness(case)
     _apply(case, target, judgement, now)
     case.status = ModerationCase.Status.RESOLVED
     case.reason = case.reason or judgement.reason
-    case.save(update_fields=["status", "reason", "blind_until", "target_gone"])
+    if target is None and case.target_type != TargetType.MEMBER:
+        # The copy was for this decision.
+        case.title = case.content = ""
+    case.save(
+        update_fields=[
+            *("status", "reason", "blind_until", "target_gone"),
+            *("title", "content"),
+        ]
+    )
     Decision.objects.create(
         case=case,
         action=judgement.action,
@@ -255,9 +281,20 @@ def _decide(
         silence_author(author_id, now + days, judgement.reason)
         tell_silenced(case)
     elif author_id and is_dismissed and last and last.silence_days is not None:
-        end_silence_of(author_id)
+        end_silence_of(author_id, last)
         tell_silenced(case)
     _log(actor, case, judgement)
+
+
+def _require_whole(judgement: Judgement, target: Target | None) -> None:
+    """Refuse a decision about the author alone while the content waits for one."""
+    waits = target is not None and target.hidden_reason in {
+        HiddenReason.HELD,
+        HiddenReason.REPORTS,
+    }
+    if waits and judgement.action == Action.SILENCE:
+        text = gettext("It is hidden until somebody decides: show, hide or delete it.")
+        raise InvalidFieldError("action", text)
 
 
 def end_blindness(case: ModerationCase) -> None:
@@ -278,7 +315,7 @@ def _apply(
         return
     match judgement.action:
         case Action.DISMISS:
-            _show(target, now)
+            _show(case, target, now)
         case Action.HIDE:
             target.hide(HiddenReason.STAFF)
         case Action.BLIND:
@@ -289,13 +326,14 @@ def _apply(
             _delete(target, now)
 
 
-def _show(target: Target, now: datetime) -> None:
+def _show(case: ModerationCase, target: Target, now: datetime) -> None:
     if target.hidden_reason is None:
         return
     target.show()
-    held = ModerationCase.objects.filter(
-        target_type=target.type, target_id=target.id, owes_points=True
-    )
+    case.target_gone = None
+    about = {"target_type": target.type, "target_id": target.id}
+    ModerationCase.objects.filter(**about).update(target_gone=None)
+    held = ModerationCase.objects.filter(**about, owes_points=True)
     if held.update(owes_points=False):
         # Its points come with its place.
         author = Member.objects.only("id").get(pk=target.author_id)

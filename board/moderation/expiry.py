@@ -12,7 +12,11 @@ from board.models import (
     Post,
     TargetType,
 )
-from board.moderation.cases import find_last_decision, lock_case
+from board.moderation.cases import (
+    find_last_decision,
+    lock_case,
+    lock_unresolved_case,
+)
 from board.moderation.notices import tell_author
 from board.moderation.targets import lock_target
 from core.db.transactions import retry_on_conflict
@@ -42,7 +46,8 @@ def _end_blind(case_id: int, now: datetime) -> bool:
         blinded = find_last_decision(case)
         if case.blind_until is None or case.blind_until > now or blinded is None:
             return False
-        is_shown = blinded.appeal is not None
+        said = Decision.objects.filter(case=case, appeal__isnull=False)
+        is_shown = said.exists()
         is_blind = target is not None and target.hidden_reason == HiddenReason.BLIND
         if target is not None and is_blind and is_shown:
             target.show()
@@ -81,8 +86,9 @@ def _remove(target_type: TargetType, target_id: int, now: datetime) -> bool:
         target = lock_target(target_type, target_id, for_delete=True)
         model = Post if target_type == TargetType.POST else Comment
         due = model._default_manager.filter(pk=target_id, remove_after__lte=now)
-        # Staff may have brought it back.
-        if target is None or not due.exists():
+        # Staff may have brought it back, or have an appeal to decide.
+        is_open = lock_unresolved_case(target_type, target_id) is not None
+        if target is None or is_open or not due.exists():
             return False
         target.remove(now)
     return True

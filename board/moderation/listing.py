@@ -21,14 +21,17 @@ from core.api.pagination import PageRequest
 from core.errors import NotFoundError
 
 MAX_COUNTED_CASES = 10_000
-MAX_EARLIER_CASES = 20
+MAX_EARLIER_CASES, MAX_SHOWN_REPORTS = 20, 200
 
 
 def list_cases_page(
     page: PageRequest, *, status: str, kind: str = "", reason: str = ""
 ) -> tuple[int, list[dict[str, Any]]]:
-    """Return the count, up to `MAX_COUNTED_CASES`, and a page, oldest first."""
-    cases = ModerationCase.objects.filter(status=status).order_by("id")
+    """Return the count, up to `MAX_COUNTED_CASES`, and a page."""
+    # The queue begins with the oldest, the decided ones with the newest.
+    is_queue = status == ModerationCase.Status.OPEN
+    cases = ModerationCase.objects.filter(status=status)
+    cases = cases.order_by("id" if is_queue else "-id")
     if kind:
         cases = cases.filter(kind=kind)
     if reason:
@@ -38,14 +41,21 @@ def list_cases_page(
     return count, _list_payloads(rows)
 
 
-def get_case_payload(case_id: int) -> dict[str, Any]:
-    """Return all that staff need to decide; raise `NotFoundError`."""
+def get_case_payload(actor: Member, case_id: int) -> dict[str, Any]:
+    """Return all that staff need to decide; raise `NotFoundError`.
+
+    Who reported the actor is not told.
+    """
     cases = ModerationCase.objects.exclude(status=ModerationCase.Status.WAITING)
     case = cases.filter(pk=case_id).first()
     if case is None:
         raise NotFoundError
     (payload,) = _list_payloads([case])
-    reports = Report.objects.filter(case=case).select_related("member").order_by("id")
+    reports: Iterable[Report] = ()
+    if case.author_id != actor.pk:
+        reports = Report.objects.filter(case=case).select_related("member")
+        reports = reports.defer("member__profile_image", "member__password")
+        reports = reports.order_by("id")[:MAX_SHOWN_REPORTS]
     decisions = Decision.objects.filter(case=case).order_by("id")
     return payload | {
         "target": find_target_payload(case),

@@ -12,7 +12,7 @@ from accounts.sessions.authentication import current_member
 from board.errors import BoardSuspendedError, SelfReportError
 from board.keyed import KeyedViewSet
 from board.models import TargetType
-from board.moderation.reports import report, withdraw_report
+from board.moderation.reports import report, require_target, withdraw_report
 from board.moderation.serializers import ReportRequestSerializer
 from board.standing import require_voice
 from core.api.operations import extend_schema
@@ -32,6 +32,8 @@ class ReportViewSet(KeyedViewSet):
     def send(self, request: Request, target_id: int) -> Response:
         member, now = current_member(request), timezone.now()
         require_voice(member, now)
+        # 404 precedes 400 for an invalid body.
+        require_target(self.target_type, target_id)
         body = validate_body(ReportRequestSerializer, request)
         report(member, self.target_type, target_id, now=now, **body)
         return Response(status=status.HTTP_202_ACCEPTED)

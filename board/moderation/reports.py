@@ -5,19 +5,23 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import QuerySet
 
 from accounts.models import Member
 from accounts.security.rate_limits import RateLimitPolicy
 from board.errors import SelfReportError
-from board.locking import lock_member_key_share, lock_writer
+from board.locking import MAX_ID, lock_member_key_share, lock_members, lock_writer
 from board.models import (
+    Comment,
     Decision,
     HiddenReason,
     ModerationCase,
+    Post,
     Report,
     TargetType,
 )
 from board.moderation.cases import (
+    UNRESOLVED,
     delete_if_empty,
     find_last_decision,
     find_last_resolved,
@@ -26,6 +30,7 @@ from board.moderation.cases import (
 )
 from board.moderation.notices import tell_author
 from board.moderation.targets import Target, lock_target
+from board.standing import require_voice_of
 from core.db.transactions import retry_on_conflict
 from core.errors import NotFoundError
 
@@ -60,7 +65,7 @@ def report(
     `RateLimitedError`.
     """
     with transaction.atomic():
-        lock_writer(reporter, now)
+        _lock_people(reporter, target_type, target_id, now)
         target = lock_target(target_type, target_id)
         case = lock_unresolved_case(target_type, target_id)
         _require_reportable(reporter, target, case)
@@ -84,6 +89,40 @@ def report(
                 _hide_if_many(case, target, now)
 
 
+def _lock_people(
+    reporter: Member, target_type: TargetType, target_id: int, now: datetime
+) -> None:
+    """Lock the reporter, and a reported member against the deletion of the account."""
+    if target_type != TargetType.MEMBER or target_id > MAX_ID:
+        lock_writer(reporter, now)
+        return
+    people = lock_members(reporter.pk, target_id)
+    if reporter.pk not in people:
+        raise Member.DoesNotExist
+    require_voice_of(people[reporter.pk], now)
+
+
+def require_target(target_type: TargetType, target_id: int) -> None:
+    """Raise `NotFoundError` for what nobody can report.
+
+    `report` asks again under its locks; this comes before the request is looked at.
+    """
+    if target_id > MAX_ID:
+        raise NotFoundError
+    rows: dict[TargetType, QuerySet[Any]] = {
+        TargetType.POST: Post.objects.filter(is_hidden=False),
+        TargetType.COMMENT: Comment.objects.filter(
+            is_hidden=False, post__is_hidden=False
+        ),
+        TargetType.MEMBER: Member.objects.all(),
+    }
+    cases = ModerationCase.objects.filter(
+        target_type=target_type, target_id=target_id, status__in=UNRESOLVED
+    )
+    if not (rows[target_type].filter(pk=target_id).exists() or cases.exists()):
+        raise NotFoundError
+
+
 def _require_reportable(
     reporter: Member, target: Target | None, case: ModerationCase | None
 ) -> None:
@@ -105,6 +144,9 @@ def _find_dismissal(
     last = find_last_resolved(target.type, target.id)
     decision = None if last is None else find_last_decision(last)
     if decision is None or decision.action != Decision.Action.DISMISS:
+        return None
+    # What was shown after a hold, or without a report, was not dismissed.
+    if not Report.objects.filter(case=decision.case_id).exists():
         return None
     is_edited = (
         target.changed_at is not None and target.changed_at > decision.decided_at
@@ -184,7 +226,8 @@ def withdraw_report(reporter: Member, target_type: TargetType, target_id: int) -
         case = lock_unresolved_case(target_type, target_id)
         if case is None:
             return
-        deleted, _ = Report.objects.filter(case=case, member=reporter).delete()
+        own = Report.objects.filter(case=case, member=reporter, outcome=None)
+        deleted, _ = own.delete()
         if deleted:
             case.report_count -= 1
             case.save(update_fields=["report_count"])

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from accounts.models import Member
+from board.models import Decision
 
 
 def silence_author(author_id: int, until: datetime, reason: str) -> None:
@@ -13,5 +14,10 @@ def silence_author(author_id: int, until: datetime, reason: str) -> None:
         author.save_fields("silenced_until", "silence_reason")
 
 
-def end_silence_of(author_id: int) -> None:
+def end_silence_of(author_id: int, decision: Decision | None = None) -> None:
+    """End a silence; that of a decision only if no later one silenced the member."""
+    if decision is not None:
+        later = Decision.objects.filter(case__author=author_id, pk__gt=decision.pk)
+        if later.filter(silence_days__isnull=False).exists():
+            return
     Member.objects.filter(pk=author_id).update(silenced_until=None, silence_reason="")

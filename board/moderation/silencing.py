@@ -7,12 +7,10 @@ from django.db import transaction
 from accounts.models import Member
 from accounts.security.audit_log import CHANGE, log_admin_action
 from board.locking import lock_members
-from board.models import Decision, ModerationCase, Report, TargetType
-from board.moderation.cases import lock_unresolved_case, open_case
+from board.models import Decision, ModerationCase, TargetType
 from board.moderation.decisions import require_judge
-from board.moderation.notices import tell_reporters, tell_silenced
+from board.moderation.notices import tell_silenced
 from board.moderation.silence import end_silence_of
-from board.moderation.targets import lock_target
 from core.db.transactions import retry_on_conflict
 from core.errors import NotFoundError
 
@@ -61,18 +59,16 @@ def _decide(
     now: datetime,
     until: datetime | None = None,
 ) -> None:
-    """Close the open case about the member, or make one."""
-    case = lock_unresolved_case(TargetType.MEMBER, member.pk)
-    if case is None:
-        target = lock_target(TargetType.MEMBER, member.pk)
-        if target is None:
-            raise NotFoundError
-        case = open_case(target, ModerationCase.Kind.STAFF, now)
-    tell_reporters(case)
-    outcome = Report.Outcome.DISMISSED if until is None else Report.Outcome.UPHELD
-    Report.objects.filter(case=case).update(outcome=outcome)
-    case.status = ModerationCase.Status.RESOLVED
-    case.save(update_fields=["status"])
+    """Make a case of its own: reports on the member wait for somebody to read them."""
+    case = ModerationCase.objects.create(
+        kind=ModerationCase.Kind.STAFF,
+        status=ModerationCase.Status.RESOLVED,
+        target_type=TargetType.MEMBER,
+        target_id=member.pk,
+        author=member,
+        title=member.display_name,
+        opened_at=now,
+    )
     days = None if until is None else max(1, -(-(until - now) // timedelta(days=1)))
     Decision.objects.create(
         case=case,

@@ -12,6 +12,8 @@ from board.models import Decision, TargetType
 from board.moderation.decisions import (
     Judgement,
     judge_content,
+    require_judged_content,
+    require_judged_member,
     require_open_case,
     resolve_case,
 )
@@ -58,8 +60,8 @@ class CaseViewSet(ViewSet):
     def list(self, request: Request) -> Response:
         """List cases.
 
-        The oldest first, open ones unless asked otherwise. Counts and pages through
-        10,000 cases at most.
+        Open ones, the oldest first, or decided ones, the newest first. Counts and pages
+        through 10,000 cases at most.
         """
         query = validate_query(CaseQuerySerializer, request)
         page = get_page_request(request)
@@ -72,7 +74,8 @@ class CaseViewSet(ViewSet):
 
         With its reports, the target as it is now, and the author's other cases.
         """
-        return Response(get_case_payload(_checked(case_id)))
+        member = current_member(request)
+        return Response(get_case_payload(member, _checked(case_id)))
 
     @extend_schema(
         operation_id="resolveCase",
@@ -93,7 +96,7 @@ class CaseViewSet(ViewSet):
         require_open_case(member, _checked(case_id))
         body = validate_body(JudgementRequestSerializer, request)
         resolve_case(member, case_id, Judgement(**body), now)
-        return Response(get_case_payload(case_id))
+        return Response(get_case_payload(member, case_id))
 
 
 class ContentJudgementView(APIView):
@@ -104,6 +107,8 @@ class ContentJudgementView(APIView):
     def hide(
         self, request: Request, target_type: TargetType, target_id: int
     ) -> Response:
+        # 404 and 403 precede 400 for an invalid body.
+        require_judged_content(current_member(request), target_type, target_id)
         body = validate_body(HideRequestSerializer, request)
         judgement = Judgement(Decision.Action.HIDE, **body)
         return self._judge(request, target_type, target_id, judgement)
@@ -202,8 +207,10 @@ class SilenceView(APIView):
         They write nothing on the board until then; the ledger stays open to them. The
         member is told.
         """
-        body = validate_body(SilenceSerializer, request)
         member, now = current_member(request), timezone.now()
+        # 404 and 403 precede 400 for an invalid body.
+        require_judged_member(member, _checked(member_id))
+        body = validate_body(SilenceSerializer, request)
         set_silence(member, _checked(member_id), now=now, **body)
         return Response(body)
 

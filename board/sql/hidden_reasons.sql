@@ -8,6 +8,9 @@ CREATE OR REPLACE FUNCTION board_hidden_reason()
 RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     NEW.hidden_reason := CASE WHEN NEW.is_hidden THEN 'STAFF' END;
+    IF NOT NEW.is_hidden THEN
+        NEW.remove_after := NULL;
+    END IF;
     RETURN NEW;
 END
 $$;

@@ -116,6 +116,6 @@ def test_statements_do_not_grow_with_what_the_member_wrote(
 
     for posts in (1, 12):
         member = make_author(posts)
-        with django_assert_max_num_queries(20):
+        with django_assert_max_num_queries(22):
             delete_member_data(member)
     assert find_counter_drift() == []

@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from accounts.blocks import blocks
-from accounts.models import Block, Member
+from accounts.models import Block, InboxItem, Member
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
 from tests.support.problems import assert_invalid, assert_problem
+from tests.support.routes import list_routes
 
 pytestmark = pytest.mark.django_db
 
@@ -114,6 +115,49 @@ def test_no_address_of_the_board_has_a_byte_of_theirs(
     other.send("DELETE", f"{B}/comments/{answer.data['id']}")
     assert client.send("DELETE", path_of(author.pk)).status_code == 204
     assert {address: client.get_json(address) for address in addresses} == before
+
+
+def test_no_address_of_the_service_has_a_byte_of_their_texts(
+    client: JSONClient, free_member: Member, author: Member
+) -> None:
+    theirs, own = make_content(author, free_member)
+    root = make_comment(free_member, post=own)
+    body = {"content": WORDS, "parentId": root.pk}
+    other = JSONClient(author)
+    reply = other.create_json(f"{B}/posts/{own.pk}/comments", body)
+    other.create_json(f"{B}/posts/{own.pk}/comments", {"content": WORDS})
+    mine = {"content": "mine", "parentId": root.pk, "replyToId": reply["id"]}
+    client.create_json(f"{B}/posts/{own.pk}/comments", mine)
+    item = InboxItem.objects.filter(member=free_member).earliest("id")
+    assert NAME in str(client.get_json("/api/inbox"))
+    block(client, author)
+    addresses = {
+        route.address(
+            **{
+                name: ids[name]
+                for name in route.parameters
+                for ids in [
+                    {
+                        "post_id": post.pk,
+                        "comment_id": reply["id"],
+                        "item_id": item.pk,
+                        "member_id": author.pk,
+                    }
+                ]
+                if name in ids
+            }
+        )
+        for route in list_routes()
+        if "GET" in route.methods and route.path.startswith("/api/")
+        for post in (theirs, own)
+    }
+    assert len(addresses) > 80
+    for address in addresses:
+        text = client.get(address).content.decode(errors="replace")
+        assert WORDS not in text, address
+        assert "secret-tag" not in text, address
+        # Whom one has blocked is listed by name.
+        assert NAME not in text or address == LIST, address
 
 
 def test_pages_stay_one_statement_and_full(

@@ -134,9 +134,63 @@ def test_what_reports_have_hidden_can_be_objected_to_before_staff_decide(
     case = ModerationCase.objects.get()
     assert case.status == "OPEN"
     assert_problem(appeal(author), 409, "ALREADY_RESOLVED")
-    # It is the first decision of staff: against it the author may say something.
+    # What staff decide then is final.
     assert resolve(moderator, case, "HIDE").status_code == 200
-    assert appeal(author).status_code == 204
+    assert_problem(appeal(author), 409, "ALREADY_RESOLVED")
+
+
+def test_first_moderator_decides_an_appeal_by_no_other_way(
+    moderator: JSONClient, author: Member
+) -> None:
+    make_member(role="MODERATOR")
+    post = make_post(author)
+    case = hide(moderator, post)
+    appeal(author)
+    for name, body in (("hide", {"reason": "SPAM"}), ("show", None)):
+        path = f"/api/moderation/posts/{post.pk}/{name}"
+        assert_problem(moderator.send("POST", path, body), 403, "FORBIDDEN")
+    case.refresh_from_db()
+    assert case.status == "OPEN"
+
+
+def test_later_decision_about_the_same_stands(
+    moderator: JSONClient, author: Member
+) -> None:
+    post = make_post(author)
+    hide(moderator, post)
+    first = item_of(author)
+    moderator.send("POST", f"/api/moderation/posts/{post.pk}/show")
+    hide(moderator, post, "DELETE")
+    answer = JSONClient(author).send("POST", f"/api/inbox/{first}/appeal", TEXT)
+    assert_problem(answer, 409, "ALREADY_RESOLVED")
+
+
+def test_nothing_is_removed_while_an_appeal_waits(
+    moderator: JSONClient, author: Member
+) -> None:
+    post, now = make_post(author), timezone.now()
+    case = hide(moderator, post, "DELETE")
+    with time_machine.travel(now + 29 * DAY):
+        assert appeal(author).status_code == 204
+    assert finish_moderation(now + 31 * DAY) == 0
+    second = JSONClient(make_member(role="MODERATOR"))
+    assert resolve(second, case, "DISMISS").status_code == 200
+    assert Post.objects.get().hidden_reason is None
+
+
+def test_report_bars_no_appeal(
+    moderator: JSONClient, author: Member, client: JSONClient
+) -> None:
+    case = make_case(author)
+    body = {"action": "SILENCE", "reason": "SPAM", "silenceDays": 3}
+    moderator.send("POST", f"/api/moderation/cases/{case.pk}/resolve", body)
+    path = f"/api/members/{author.pk}/report"
+    assert client.send("POST", path, {"reason": "SPAM"}).status_code == 202
+    item = InboxItem.objects.get(member=author, kind="SILENCED")
+    answer = JSONClient(author).send("POST", f"/api/inbox/{item.pk}/appeal", TEXT)
+    assert answer.status_code == 204
+    opened = ModerationCase.objects.get()
+    assert (opened.status, opened.report_count) == ("OPEN", 2)
 
 
 def test_silenced_member_appeals(moderator: JSONClient, author: Member) -> None:

@@ -357,6 +357,34 @@ def test_demoted_moderator_decides_nothing(
     assert_problem(resolve(moderator, case), 403, "MODERATOR_REQUIRED")
 
 
+def test_moderator_does_not_learn_who_reported_them(
+    moderator: JSONClient, judge: Member, admin: JSONClient
+) -> None:
+    case = make_case(make_post(judge))
+    assert moderator.get_json(f"{CASES}/{case.pk}")["reports"] == []
+    assert len(admin.get_json(f"{CASES}/{case.pk}")["reports"]) == 1
+
+
+def test_what_is_hidden_is_not_settled_by_silence_alone(
+    moderator: JSONClient, author: Member
+) -> None:
+    held = make_post(author, is_hidden=True, hidden_reason="HELD")
+    case = make_case(held, kind="HELD")
+    answer = resolve(moderator, case, action="SILENCE", silenceDays=1)
+    assert_invalid(answer, "action")
+
+
+def test_copies_go_with_the_author_unless_a_case_is_open(
+    moderator: JSONClient, author: Member
+) -> None:
+    post = make_post(author, title="Buy")
+    case = make_case(post)
+    resolve(moderator, case, action="DISMISS")
+    JSONClient(author).send("DELETE", f"{B}/posts/{post.pk}")
+    case.refresh_from_db()
+    assert (case.title, case.content) == ("", "")
+
+
 def test_figures_count_what_waits_and_what_was_done(
     admin: JSONClient, moderator: JSONClient, author: Member
 ) -> None:

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.members.suspensions import end_suspensions
 from accounts.models import AuditLogEntry, InboxItem, Member
-from board.models import Post, PostVote, Report
+from board.models import ModerationCase, Post, PostVote, Report
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_comment, make_member, make_post
 from tests.support.images import draw
@@ -128,6 +128,22 @@ def test_nobody_silences_oneself_and_moderators_no_staff(
     admin = JSONClient(administrator)
     assert_problem(silence(admin, administrator), 403, "FORBIDDEN")
     assert silence(admin, other).status_code == 200
+
+
+def test_silence_leaves_reports_to_be_read(
+    moderator: JSONClient, author: Member, client: JSONClient
+) -> None:
+    path = f"/api/members/{author.pk}/report"
+    client.send("POST", path, {"reason": "SPAM"})
+    silence(moderator, author)
+    moderator.send("DELETE", path_of(author))
+    assert Report.objects.get().outcome is None
+    assert moderator.get_json("/api/moderation/cases")["count"] == 1
+    # The end of a silence is no dismissal.
+    Report.objects.all().delete()
+    ModerationCase.objects.filter(kind="REPORT").delete()
+    client.send("POST", path, {"reason": "SPAM"})
+    assert moderator.get_json("/api/moderation/cases")["count"] == 1
 
 
 def test_moderator_has_nothing_else_of_staff(judge: Member, author: Member) -> None:
