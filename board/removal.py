@@ -50,7 +50,8 @@ _MARK_GONE = """
 _DELETE_HELD_CASES = """
     DELETE FROM board_case c
     WHERE target_type = 'POST' AND target_id = ANY(%(posts)s) AND kind = 'HELD'
-      AND status = 'OPEN' AND report_count = 0
+      AND status = 'OPEN'
+      AND NOT EXISTS (SELECT FROM board_report r WHERE r.case_id = c.id)
       AND NOT EXISTS (SELECT FROM board_decision d WHERE d.case_id = c.id)
 """
 

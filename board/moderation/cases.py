@@ -49,7 +49,8 @@ _ERASE_MEMBER = (
     """,
     """
     DELETE FROM board_case c
-    WHERE c.status IN ('OPEN', 'WAITING') AND c.kind = 'REPORT' AND c.report_count = 0
+    WHERE c.id = ANY(%(cases)s) AND c.status <> 'RESOLVED' AND c.kind = 'REPORT'
+      AND NOT EXISTS (SELECT FROM board_report r WHERE r.case_id = c.id)
       AND NOT EXISTS (SELECT FROM board_decision d WHERE d.case_id = c.id)
     """,
 )
@@ -134,10 +135,11 @@ def erase_member_from_cases(member: Member) -> None:
     """Take a member who leaves out of all cases, with the copies of their texts."""
     with connection.cursor() as cursor:
         cursor.execute(_LOCK_OF_MEMBER, {"member": member.pk})
-        if cursor.fetchone() is None:
+        cases = [case_id for (case_id,) in cursor.fetchall()]
+        if not cases:
             return
         for statement in _ERASE_MEMBER:
-            cursor.execute(statement, {"member": member.pk})
+            cursor.execute(statement, {"member": member.pk, "cases": cases})
 
 
 def list_cases_of_author(author_id: int | None) -> list[ModerationCase]:
