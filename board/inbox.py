@@ -1,4 +1,4 @@
-"""What the board tells members of (spec 2.19)."""
+"""The kinds of inbox items that the board makes (spec 2.19)."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta

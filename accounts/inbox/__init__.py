@@ -1,1 +1,1 @@
-"""What members are told within the service (spec 2.19)."""
+"""The inbox: messages to members within the service (spec 2.19)."""

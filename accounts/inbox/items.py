@@ -74,7 +74,8 @@ def add_items(
 ) -> None:
     """Tell members that something happened; call it in the transaction of the event.
 
-    The actor is not told, nor who has blocked the actor or does not want the kind.
+    Left out are the actor, members who have blocked the actor, and members who have
+    switched the kind off.
     """
     members = sorted({each for each in member_ids if each is not None})
     if not members:
@@ -146,6 +147,6 @@ def purge_inboxes(now: datetime) -> int:
 
 
 def delete_inbox(member: Member) -> None:
-    """Delete what the member is told, and what others are told of the member."""
+    """Delete the items of the member, and those of others with the member as actor."""
     InboxItem.objects.filter(Q(member=member) | Q(actor=member)).delete()
     MutedKind.objects.filter(member=member).delete()

@@ -1,4 +1,4 @@
-"""What accounts tell of: a new login (spec 2.17)."""
+"""The kind of item that accounts make: an unusual login (spec 2.17)."""
 
 from collections.abc import Iterable
 

@@ -1,7 +1,7 @@
 """Reading of items.
 
-What cannot be seen any more is neither listed nor counted. No counter is stored: it
-would drift.
+Items whose target is hidden or deleted are neither listed nor counted. Unread items are
+counted when they are asked for, since a stored counter would drift.
 """
 
 from typing import Any, NamedTuple
@@ -18,9 +18,8 @@ from accounts.members.avatar_urls import avatar_url
 from accounts.models import Member, MutedKind
 from accounts.models.members import MODERATORS
 from core.db.rows import fetch_all, fetch_one
-from core.errors import NotFoundError
 
-# One more than clients show.
+# Clients show 99 and, for this number, "more than 99".
 MAX_COUNTED = 100
 
 _IS_SHOWN = """
@@ -47,7 +46,6 @@ _PAGE = """
     WHERE {shown} {unread} {before}
     ORDER BY i.id DESC LIMIT {size} + 1
 """
-_ONE = "{columns} WHERE {shown} AND i.id = %(item)s"
 _COUNT = """
     SELECT count(*) AS unread FROM (
         SELECT FROM inbox_item i WHERE {shown} AND i.read_at IS NULL LIMIT {limit}
@@ -74,15 +72,6 @@ def list_items(
     page = rows[:size]
     next_before = page[-1].id if len(rows) > size else None
     return _describe(member, page), next_before
-
-
-def get_item(member: Member, item_id: int) -> dict[str, Any]:
-    """Raise `NotFoundError` if the member has none with the id that can be seen."""
-    sql = _ONE.format(columns=_COLUMNS, shown=_format_shown())
-    row = fetch_one(sql, {"member": member.pk, "item": item_id}, ItemRow)
-    if row is None:
-        raise NotFoundError
-    return _describe(member, [row])[0]
 
 
 def count_unread(member: Member) -> int:

@@ -1,4 +1,4 @@
-"""The kinds of items, and what each app tells of them.
+"""The kinds of items, with their texts and targets, by app.
 
 An app above accounts names its source in the setting `INBOX_SOURCES`.
 """

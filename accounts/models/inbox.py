@@ -1,4 +1,4 @@
-"""What members are told within the service (spec 2.19)."""
+"""The inbox: messages to members within the service (spec 2.19)."""
 
 from django.db import models
 from django.db.models.functions import Now
@@ -58,7 +58,7 @@ class InboxItem(models.Model):
         indexes = [
             models.Index(fields=["member", "-id"], name="inbox_item_list"),
             models.Index(fields=["at"], name="inbox_item_age"),
-            # Finds what a member who leaves has done.
+            # Used when the account of the actor is deleted.
             models.Index(
                 fields=["actor"],
                 condition=models.Q(actor__isnull=False),

@@ -37,7 +37,7 @@ class ModerationCase(models.Model):
         REPORT = "REPORT"
         # A newcomer's post that waits for staff.
         HELD = "HELD"
-        # From outside, by somebody whose rights are hurt.
+        # A notice from somebody without an account.
         NOTICE = "NOTICE"
         # Staff acted without a report.
         STAFF = "STAFF"
@@ -80,7 +80,7 @@ class ModerationCase(models.Model):
     opened_at = models.DateTimeField(db_default=Now())
     # A post that was held from the start gets its points when it is first shown.
     owes_points = models.BooleanField(default=False)
-    # The decision stands; a blind one ends by itself.
+    # When the job shows or deletes blind content.
     blind_until = models.DateTimeField(null=True)
 
     class Meta:
@@ -203,7 +203,7 @@ class Decision(models.Model):
     # Reports alone have hidden the target: the case stays open.
     is_automatic = models.BooleanField(default=False)
     decided_at = models.DateTimeField(db_default=Now())
-    # After an appeal nothing can be said against it.
+    # It answers an appeal, and cannot be appealed again.
     is_final = models.BooleanField(default=False)
     appeal = models.CharField(max_length=APPEAL_LENGTH, null=True)
     appealed_at = models.DateTimeField(null=True)

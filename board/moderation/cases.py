@@ -21,7 +21,7 @@ _LOCK_OF_MEMBER = """
 """
 _ERASE_MEMBER = (
     "UPDATE board_decision SET actor_id = NULL WHERE actor_id = %(member)s",
-    # A case about the member says nothing any more.
+    # Cases about the member as a person are deleted.
     """
     DELETE FROM board_report r USING board_case c
     WHERE r.case_id = c.id AND c.author_id = %(member)s AND c.target_type = 'MEMBER'
@@ -140,10 +140,3 @@ def erase_member_from_cases(member: Member) -> None:
             return
         for statement in _ERASE_MEMBER:
             cursor.execute(statement, {"member": member.pk, "cases": cases})
-
-
-def list_cases_of_author(author_id: int | None) -> list[ModerationCase]:
-    if author_id is None:
-        return []
-    cases = ModerationCase.objects.filter(author=author_id).defer("content")
-    return list(cases.order_by("-id")[:20])

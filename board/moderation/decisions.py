@@ -275,7 +275,7 @@ def _decide(
     ):
         tell_author(case)
     author_id = case.author_id
-    # None once the author has left.
+    # It is None after the account of the author was deleted.
     if author_id is not None and judgement.silence_days is not None:
         days = timedelta(days=judgement.silence_days)
         silence_author(author_id, now + days, judgement.reason)
@@ -298,7 +298,7 @@ def _require_whole(judgement: Judgement, target: Target | None) -> None:
 
 
 def end_blindness(case: ModerationCase) -> None:
-    """Let no earlier case end by itself what is decided now."""
+    """Cancel the dates at which earlier cases would show or delete the content."""
     others = ModerationCase.objects.filter(
         target_type=case.target_type, target_id=case.target_id
     )
