@@ -6,7 +6,7 @@ They end with the transaction:
 2. the row of the writing member; staff with that of the author, in the order of ids,
 3. posts, in the order of their ids,
 4. comments, in the order of their ids,
-5. cases, in the order of their ids,
+5. cases, in the order of their ids, and reports from outside after theirs,
 6. the member's writes of the hour (`board.rate_limits`),
 7. the stored counts of posts,
 8. images, in the order of their ids (`board.images`),

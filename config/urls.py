@@ -6,6 +6,7 @@ from django.views.generic import RedirectView
 
 from administration.metrics_view import MetricsView
 from administration.views.landing import LandingView
+from board.outside_reports.pages import OutsideReportPage
 from board.views.images import ImageView
 from config.url_aliases import build_alias_urls
 from core.api.openapi_view import DocumentationView, OpenApiSchemaView
@@ -31,6 +32,7 @@ urlpatterns = [
     path("api/", include(api_urls)),
     path("", LandingView.as_view(), name="landing"),
     path("account/", include("accounts.codes.page_urls")),
+    path("legal/report", OutsideReportPage.as_view(), name="outside-report-page"),
     path("legal/", include("accounts.legal.page_urls")),
     path("metrics", MetricsView.as_view(), name="metrics"),
     path("admin", RedirectView.as_view(url="/admin/", permanent=True)),

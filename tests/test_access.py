@@ -31,6 +31,7 @@ public         GET                   /metrics
 public         GET,POST              /account/confirm
 public         GET,POST              /account/reset
 public         GET                   /legal/{kind}
+public         GET,POST              /legal/report
 public         GET                   /api/legal/documents
 
 public         POST                  /api/auth/signup

@@ -24,12 +24,19 @@ from board.models.content import (
 )
 from board.models.images import Image, PostImage
 from board.models.keys import PostKey
+from board.models.outside_reports import (
+    MAX_REPORTER_NAME_LENGTH,
+    OUTSIDE_TEXT_LENGTH,
+    OutsideReport,
+)
 
 __all__ = [
     "APPEAL_LENGTH",
     "COMMENT_LENGTH",
     "CONTENT_LENGTH",
+    "MAX_REPORTER_NAME_LENGTH",
     "NOTE_LENGTH",
+    "OUTSIDE_TEXT_LENGTH",
     "TAG_LENGTH",
     "TITLE_LENGTH",
     "Comment",
@@ -38,6 +45,7 @@ __all__ = [
     "HiddenReason",
     "Image",
     "ModerationCase",
+    "OutsideReport",
     "Post",
     "PostCategory",
     "PostCount",

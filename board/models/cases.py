@@ -24,6 +24,8 @@ class ReportReason(models.TextChoices):
     SEXUAL = "SEXUAL", _("sexual content")
     ILLEGAL = "ILLEGAL", _("illegal content")
     PERSONAL_DATA = "PERSONAL_DATA", _("personal data")
+    # Only people from outside report it; staff give it as a reason.
+    DEFAMATION = "DEFAMATION", _("defamation")
     OTHER = "OTHER", _("another reason")
 
 

@@ -3,11 +3,12 @@
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models.functions import Lower
 
 from accounts.models import Member
 from board.errors import AppealClosedError
 from board.locking import lock_members
-from board.models import Decision, ModerationCase, Report
+from board.models import Decision, ModerationCase, OutsideReport, Report
 from board.moderation.cases import (
     find_newest_decision,
     lock_case,
@@ -39,7 +40,7 @@ def appeal(author: Member, case_id: int, text: str, now: datetime) -> None:
             _merge_waiting_reports(case)
             case.status = ModerationCase.Status.OPEN
             case.opened_at = now
-            case.save(update_fields=["status", "opened_at", "report_count"])
+            case.save(update_fields=["kind", "status", "opened_at", "report_count"])
         decision.appeal, decision.appealed_at = text, now
         decision.save(update_fields=["appeal", "appealed_at"])
 
@@ -52,6 +53,15 @@ def _merge_waiting_reports(case: ModerationCase) -> None:
     known = Report.objects.filter(case=case).values("member")
     Report.objects.filter(case=other).exclude(member__in=known).update(case=case)
     Report.objects.filter(case=other).delete()
+    outside = OutsideReport.objects.filter(case=other)
+    known_addresses = OutsideReport.objects.filter(case=case).values_list(
+        Lower("email")
+    )
+    moved = outside.annotate(address=Lower("email")).exclude(
+        address__in=known_addresses
+    )
+    if moved.update(case=case):
+        case.kind = ModerationCase.Kind.NOTICE
     other.delete()
     case.report_count = Report.objects.filter(case=case).count()
 

@@ -30,7 +30,12 @@ from board.moderation.cases import (
     lock_unresolved_case,
     open_case,
 )
-from board.moderation.notices import tell_author, tell_reporters, tell_silenced
+from board.moderation.notices import (
+    tell_author,
+    tell_outside_reporters,
+    tell_reporters,
+    tell_silenced,
+)
 from board.moderation.silence import end_silence_of, silence_author
 from board.moderation.targets import Target, lock_target
 from core.api.permissions import ModeratorRequiredError
@@ -266,6 +271,7 @@ def _decide(
     is_dismissed = judgement.action == Action.DISMISS
     outcome = Report.Outcome.DISMISSED if is_dismissed else Report.Outcome.UPHELD
     tell_reporters(case)
+    tell_outside_reporters(case, judgement.action)
     Report.objects.filter(case=case).update(outcome=outcome)
     is_answer = last is not None and last.appeal is not None
     if case.target_type != TargetType.MEMBER and (

@@ -48,6 +48,7 @@ WHOLE_CASE = CASE | {
             "createdAt": NOW,
         }
     ],
+    "outsideReports": [],
     "decisions": [],
     "earlierCases": [],
 }

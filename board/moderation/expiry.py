@@ -1,14 +1,16 @@
 """What ends by itself: blind content, and what staff have deleted (spec 5.11)."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 
 from board.models import (
     Comment,
     Decision,
     HiddenReason,
     ModerationCase,
+    OutsideReport,
     Post,
     TargetType,
 )
@@ -17,16 +19,20 @@ from board.moderation.cases import (
     lock_case,
     lock_unresolved_case,
 )
-from board.moderation.notices import tell_author
+from board.moderation.notices import tell_author, tell_outside_reporters
 from board.moderation.targets import lock_target
 from core.db.transactions import retry_on_conflict
 
 Action = Decision.Action
+# A report from outside that nobody confirms.
+UNCONFIRMED_TIME = timedelta(days=1)
+# Names and addresses of people outside outlive the last decision, for their questions.
+CONTACT_TIME = timedelta(days=90)
 
 
 def finish_moderation(now: datetime) -> int:
     """End what is due; return the number of rows."""
-    return end_blinds(now) + remove_deleted(now)
+    return end_blinds(now) + remove_deleted(now) + purge_outside_reports(now)
 
 
 def end_blinds(now: datetime) -> int:
@@ -65,6 +71,7 @@ def _end_blind(case_id: int, now: datetime) -> bool:
             is_final=True,
         )
         tell_author(case)
+        tell_outside_reporters(case, Action.DISMISS if is_shown else Action.DELETE)
     return True
 
 
@@ -92,3 +99,20 @@ def _remove(target_type: TargetType, target_id: int, now: datetime) -> bool:
             return False
         target.remove(now)
     return True
+
+
+def purge_outside_reports(now: datetime) -> int:
+    """Delete unconfirmed reports, and wipe names and addresses after `CONTACT_TIME`."""
+    unconfirmed = OutsideReport.objects.filter(
+        confirmed_at=None, expires_at__lte=now - UNCONFIRMED_TIME
+    )
+    recent = Decision.objects.filter(
+        case=OuterRef("case"), decided_at__gt=now - CONTACT_TIME
+    )
+    old = OutsideReport.objects.filter(
+        ~Exists(recent),
+        confirmed_at__lte=now - CONTACT_TIME,
+        case__status=ModerationCase.Status.RESOLVED,
+    )
+    wiped = old.exclude(email="").update(name="", email="")
+    return unconfirmed.delete()[0] + wiped

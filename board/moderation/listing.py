@@ -12,6 +12,7 @@ from board.models import (
     Comment,
     Decision,
     ModerationCase,
+    OutsideReport,
     Post,
     Report,
     TargetType,
@@ -60,6 +61,7 @@ def get_case_payload(actor: Member, case_id: int) -> dict[str, Any]:
     return payload | {
         "target": find_target_payload(case),
         "reports": [_report_payload(each) for each in reports],
+        "outsideReports": _list_outside_reports(actor, case),
         "decisions": [decision_payload(each) for each in decisions],
         "earlierCases": _list_earlier_cases(case),
     }
@@ -167,6 +169,24 @@ def _report_payload(report: Report) -> dict[str, Any]:
         "reporter": person_payload(report.member),
         "createdAt": report.created_at,
     }
+
+
+def _list_outside_reports(actor: Member, case: ModerationCase) -> list[dict[str, Any]]:
+    """Return reports from outside; none about the actor's own content."""
+    if case.author_id == actor.pk:
+        return []
+    reports = OutsideReport.objects.filter(case=case).order_by("confirmed_at")
+    return [
+        {
+            "id": each.pk,
+            "reason": each.reason,
+            "text": each.text,
+            "name": each.name,
+            "email": each.email if actor.is_administrator else None,
+            "createdAt": each.created_at,
+        }
+        for each in reports[:MAX_SHOWN_REPORTS]
+    ]
 
 
 def _list_earlier_cases(case: ModerationCase) -> list[dict[str, Any]]:

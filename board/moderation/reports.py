@@ -16,6 +16,7 @@ from board.models import (
     Decision,
     HiddenReason,
     ModerationCase,
+    OutsideReport,
     Post,
     Report,
     TargetType,
@@ -146,7 +147,9 @@ def _find_dismissal(
     if decision is None or decision.action != Decision.Action.DISMISS:
         return None
     # What was shown after a hold, or without a report, was not dismissed.
-    if not Report.objects.filter(case=decision.case_id).exists():
+    reports = Report.objects.filter(case=decision.case_id)
+    from_outside = OutsideReport.objects.filter(case=decision.case_id)
+    if not (reports.exists() or from_outside.exists()):
         return None
     is_edited = (
         target.changed_at is not None and target.changed_at > decision.decided_at

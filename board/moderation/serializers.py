@@ -25,12 +25,14 @@ from core.api.fields import (
 from core.api.serializers import QuerySerializer, Serializer
 
 REASONS = ReportReason.values
+# People whose rights are hurt say so from outside (spec 5.13).
+REPORT_REASONS = [each for each in REASONS if each != ReportReason.DEFAMATION]
 ACTIONS = Decision.Action.values
 
 
 class ReportRequestSerializer(Serializer):
     reason = serializers.ChoiceField(
-        choices=REASONS, help_text="What is wrong with it."
+        choices=REPORT_REASONS, help_text="What is wrong with it."
     )
     note = StrictCharField(
         required=False,
@@ -211,6 +213,22 @@ class CaseReportSerializer(Serializer):
     created_at = serializers.DateTimeField()
 
 
+class OutsideReportSerializer(Serializer):
+    """A report of somebody without an account, who proved the address by a code."""
+
+    id = serializers.UUIDField()
+    reason = OpenTextField(known_values=REASONS, help_text="What is wrong with it.")
+    text = serializers.CharField(help_text="Which words, and why.")
+    name = serializers.CharField(
+        help_text="Who reported; empty 90 days after the decision."
+    )
+    email = serializers.CharField(
+        allow_null=True,
+        help_text="Their address, for administrators; null for moderators.",
+    )
+    created_at = serializers.DateTimeField()
+
+
 class EarlierCaseSerializer(Serializer):
     id = serializers.IntegerField()
     kind = OpenTextField(
@@ -240,6 +258,9 @@ class CaseDetailSerializer(CaseSerializer):
     )
     reports = CaseReportSerializer(
         many=True, help_text="All reports, the oldest first."
+    )
+    outside_reports = OutsideReportSerializer(
+        many=True, help_text="Reports of people without an account, the oldest first."
     )
     decisions = DecisionSerializer(
         many=True, help_text="All decisions, the oldest first."

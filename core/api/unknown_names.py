@@ -43,6 +43,7 @@ OPEN_VIEWS: Mapping[str, str] = {
     "accounts.codes.pages.ConfirmEmailPage": _PAGE,
     "accounts.legal.pages.LegalDocumentPage": _PAGE,
     "accounts.codes.pages.ResetPasswordPage": _PAGE,
+    "board.outside_reports.pages.OutsideReportPage": _PAGE,
 }
 
 MAX_REPORTED_NAMES = 20

@@ -1,0 +1,1 @@
+"""Reports of people without an account (spec 5.13)."""
