@@ -33,10 +33,10 @@ def open_held_case(post: Post, now: datetime, *, owes_points: bool) -> None:
         ],
         ignore_conflicts=True,
     )
-    # One that reports have opened is about the hold from now on.
+    # One that members have opened is about the hold from now on.
     known = ModerationCase.objects.filter(
         target_type=TargetType.POST, target_id=post.pk
-    )
-    known.exclude(status=ModerationCase.Status.RESOLVED).update(
+    ).exclude(status=ModerationCase.Status.RESOLVED)
+    known.exclude(kind=ModerationCase.Kind.NOTICE).update(
         kind=ModerationCase.Kind.HELD, status=ModerationCase.Status.OPEN
     )

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Member
+from accounts.models.members import MODERATORS
 from accounts.signup.signup import SignupData, create_member
 from administration.demo.community import (
     create_board,
@@ -15,6 +16,7 @@ from administration.demo.community import (
     create_purchases,
 )
 from administration.demo.figures import create_figures
+from administration.demo.moderation import create_cases
 from core.db.transactions import retry_on_conflict
 from ledger.demo.loader import create_demo_ledger
 
@@ -31,6 +33,7 @@ class Login:
 LOGINS = (
     Login("demo-free", "무료 회원", "FREE"),
     Login("demo-premium", "데모 회원", "PREMIUM"),
+    Login("demo-moderator", "게시판 지기", "MODERATOR"),
     Login("demo-admin", "운영자", "ADMIN"),
 )
 
@@ -41,6 +44,7 @@ class DemoCounts:
     entries: int
     trades: int
     posts: int
+    cases: int
     purchases: int
 
 
@@ -57,16 +61,24 @@ def create_demo_installation(password: str, now: datetime) -> DemoCounts:
     today = timezone.localdate(now)
     ledger = create_demo_ledger(members["PREMIUM"], now, today)
     posts = create_board(members["ADMIN"], neighbors, now, rng)
+    cases = create_cases(members["MODERATOR"], members["FREE"], neighbors, now)
     purchases = create_purchases(neighbors, now)
     everybody = [*members.values(), *neighbors]
     create_figures(everybody, now, rng)
-    return DemoCounts(len(everybody), ledger.entries, ledger.trades, posts, purchases)
+    return DemoCounts(
+        members=len(everybody),
+        entries=ledger.entries,
+        trades=ledger.trades,
+        posts=posts,
+        cases=cases,
+        purchases=purchases,
+    )
 
 
 def _create_login(login: Login, password: str) -> Member:
     email = f"{login.login_id}@example.com"
-    is_admin = login.kind == "ADMIN"
-    role = Member.Role.ADMIN if is_admin else Member.Role.MEMBER
+    is_staff = login.kind in MODERATORS
+    role = Member.Role(login.kind) if is_staff else Member.Role.MEMBER
     member = create_member(
         SignupData(login.login_id, password, login.display_name, email, role=role)
     )

@@ -131,3 +131,39 @@ POSTS = (
         (),
     ),
 )
+
+
+class ShortPost(NamedTuple):
+    title: str
+    content: str
+
+
+REPORTED_POST = ShortPost(
+    "주말 부업으로 월 300 버는 법, 쪽지 주세요",
+    "<p>가입만 하면 바로 입금됩니다. 자세한 내용은 오픈채팅으로 문의하세요. "
+    "<strong>선착순 20명</strong>입니다.</p>",
+)
+SPAM_NOTES = (
+    "같은 글을 다른 게시판에서도 봤습니다.",
+    "",
+    "가입비를 먼저 내라고 합니다.",
+)
+REPORTED_COMMENT = "그것도 모르면서 가계부를 쓴다고요? 한심하네요."
+HELD_POST = ShortPost(
+    "안녕하세요, 가입 인사드려요",
+    '<p>제가 쓰는 <a href="https://example.com/budget">예산표</a>를 나누고 싶어요.</p>',
+)
+BLIND_POST = ShortPost(
+    "환불을 안 해 주는 가게를 공개합니다",
+    "<p>한강로 모퉁이 가게 김 사장님, 전화번호는 010-0000-0000입니다.</p>",
+)
+NOTICE_FROM_OUTSIDE = {
+    "text": "제 이름과 전화번호가 적혀 있습니다. 지워 주세요.",
+    "name": "김사장",
+    "email": "owner@example.com",
+}
+APPEALED_POST = ShortPost(
+    "저축은행 특판 금리 정리",
+    "<p>이번 주 특판을 정리해 보았습니다. 광고가 아니라 직접 전화해서 확인했어요.</p>",
+)
+APPEAL = "광고가 아닙니다. 어느 은행에서도 돈을 받지 않았고, 직접 조사한 내용입니다."

@@ -63,17 +63,45 @@ def log_in(login_id: str) -> JSONClient:
     return client
 
 
-def test_printed_logins_are_free_premium_and_administrator(printed: str) -> None:
+def test_printed_logins_have_each_plan_and_role(printed: str) -> None:
     kinds = {}
     for login in LOGINS:
-        assert f"{login.kind:8} {login.login_id:13} {PASSWORD}" in printed
+        assert f"{login.kind:9} {login.login_id:14} {PASSWORD}" in printed
         profile = log_in(login.login_id).get_json("/api/auth/profile")
         kinds[login.login_id] = (profile["plan"], profile["role"])
     assert kinds == {
         "demo-free": ("FREE", "MEMBER"),
         "demo-premium": ("PREMIUM", "MEMBER"),
+        "demo-moderator": ("FREE", "MODERATOR"),
         "demo-admin": ("FREE", "ADMIN"),
     }
+
+
+def test_queue_has_reports_a_held_post_and_an_appeal() -> None:
+    moderator = log_in("demo-moderator")
+    page = moderator.get_json("/api/moderation/cases")
+    cases = [(case["kind"], case["targetType"]) for case in page["results"]]
+    assert cases == [
+        ("REPORT", "POST"),
+        ("REPORT", "COMMENT"),
+        ("HELD", "POST"),
+        ("STAFF", "POST"),
+    ]
+    assert [case["appealed"] for case in page["results"]] == [False] * 3 + [True]
+    assert page["results"][0]["reportCount"] == 3
+    resolved = moderator.get_json("/api/moderation/cases", status="RESOLVED")
+    (blind,) = resolved["results"]
+    assert blind["blindUntil"] is not None
+    found = moderator.get_json(f"/api/moderation/cases/{blind['id']}")
+    assert found["outsideReports"][0]["name"]
+
+
+def test_free_member_reads_why_a_post_is_blind_and_may_object() -> None:
+    phone = log_in("demo-free")
+    (item,) = phone.get_json("/api/inbox")["results"]
+    told = phone.get_json(f"/api/inbox/{item['id']}/case")
+    assert (told["action"], told["reason"]) == ("BLIND", "PERSONAL_DATA")
+    assert told["appealUntil"] is not None
 
 
 def test_every_page_of_an_application_has_something_to_show() -> None:

@@ -14,9 +14,9 @@ from core.errors import DomainError
 class Command(BaseCommand):
     help = (
         "Fills an installation with something to see: members of all plans and roles, "
-        "a ledger of three years with investments, a board with pictures, comments and "
-        "votes, purchases, and the figures of 30 days. Prints the logins. Fails if "
-        "there is a demo already."
+        "a ledger of three years with investments, a board with pictures, comments, "
+        "votes and cases of moderation, purchases, and the figures of 30 days. Prints "
+        "the logins. Fails if there is a demo already."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -31,9 +31,10 @@ class Command(BaseCommand):
             raise CommandError(" ".join(details)) from error
         self.stdout.write(
             f"{counts.members} members, {counts.entries} entries, {counts.trades} "
-            f"trades, {counts.posts} posts and {counts.purchases} purchases created.\n"
+            f"trades, {counts.posts} posts, {counts.cases} cases of moderation and "
+            f"{counts.purchases} purchases created.\n"
             "Log in with one of these:\n"
         )
         for login in LOGINS:
-            self.stdout.write(f"  {login.kind:8} {login.login_id:13} {password}")
+            self.stdout.write(f"  {login.kind:9} {login.login_id:14} {password}")
         self.stdout.write(f"ADMIN also logs in at {settings.PUBLIC_URL}/admin/")

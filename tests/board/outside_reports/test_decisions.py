@@ -161,3 +161,20 @@ def test_author_who_leaves_takes_no_report_of_others_along(
     assert reported.case_id is not None
     assert decide(moderator, reported, action="DISMISS").status_code == 200
     assert "deleted it meanwhile" in take_mail().text
+
+
+def test_notice_stays_one_when_an_edit_holds_the_post(
+    author: Member, settings: Any
+) -> None:
+    settings.NEWCOMER_HOURS = 24
+    post = make_post(author)
+    report_from_outside(str(post.pk))
+    phone = JSONClient(author)
+    content = '<p><a href="https://spam.example">Buy</a></p>'
+    path = f"/api/board/posts/{post.pk}"
+    assert phone.send("PATCH", path, {"content": content}).status_code == 200
+    case = ModerationCase.objects.get()
+    assert (case.kind, case.status) == ("NOTICE", "OPEN")
+    assert phone.send("DELETE", path).status_code == 204
+    case.refresh_from_db()
+    assert case.target_gone == "AUTHOR"
