@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import timedelta
 from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
@@ -579,6 +580,23 @@ def test_every_write_of_a_ledger_is_in_the_feed_of_changes(
         for text in scenario.check_feed(operation_id, example)
     ]
     assert not missing, "\n".join(missing)
+
+
+@pytest.mark.parametrize(
+    "module", [module for module in SCENARIOS if module.startswith("ledger.")]
+)
+def test_ledger_is_as_open_to_a_silenced_member_as_before(
+    module: str, scene: Scene
+) -> None:
+    silenced = Member.objects.filter(role="MEMBER")
+    silenced.update(silenced_until=NOW + timedelta(days=9), silence_reason="Spam.")
+    scenario = Scenario(scene)
+    differences = [
+        difference
+        for operation_id, example in import_module(module).EXAMPLES.items()
+        for difference in scenario.check(operation_id, example)
+    ]
+    assert not differences, "\n".join(differences)
 
 
 @pytest.mark.parametrize(
