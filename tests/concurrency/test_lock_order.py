@@ -10,7 +10,8 @@ import pytest
 from django.apps import apps
 from django.utils import timezone
 
-from accounts.codes.password_reset import process_requests, request_reset
+from accounts.codes.password_reset import request_reset
+from accounts.codes.waiting_requests import process_requests
 from accounts.models import AuthSession, LegalDocument, LinkedIdentity, Member
 from accounts.sessions.store import create_session, purge_expired_sessions
 from accounts.tokens.tokens import create_token
