@@ -7,6 +7,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
 
 from accounts.account_deletion import delete_account
@@ -45,7 +46,7 @@ class DeletionCode:
 
 def _explain(member: Member) -> dict[str, str]:
     if member.has_usable_password():
-        return {"login": "password"}
+        return {"login": "password", "link": f"{settings.PUBLIC_URL}/account/delete"}
     if not is_address_proved(member):
         return {"login": LinkedIdentity.Provider.GOOGLE.label}
     return {}
