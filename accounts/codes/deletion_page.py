@@ -27,11 +27,12 @@ from accounts.codes.serializers import (
     ConfirmEmailRequestSerializer,
     PasswordResetRequestSerializer,
 )
-from accounts.errors import CodeInvalidError
+from accounts.errors import CodeInvalidError, InvalidCredentialsError
 from accounts.identifiers import normalize_identifier
 from accounts.login.serializers import CodeRequestSerializer, LoginRequestSerializer
 from accounts.mail.outbox import is_mail_configured
 from accounts.models import Member
+from core.api.exception_handler import CHALLENGE
 from core.api.serializers import Serializer
 from core.client_ip import get_client_ip
 from core.errors import DomainError
@@ -209,6 +210,8 @@ class DeleteAccountPage(View):
         )
         for name, value in (error.headers if error else {}).items():
             response.headers[name] = value
+        if response.status_code == InvalidCredentialsError.status:
+            response.headers["WWW-Authenticate"] = CHALLENGE
         # The URL of a mail contains the code.
         response.headers[REFERRER_POLICY] = "no-referrer"
         return response

@@ -112,6 +112,7 @@ def test_login_is_refused_as_by_the_api(
     page = log_in_to_page(member, password)
     assert (page.status_code, read_errors(page)) == (status, [text])
     assert not has_code(member)
+    assert ("WWW-Authenticate" in page.headers) == (status == 401)
     if status == 401:
         unknown = post_page(step="login", login_id="nobody", password="wrong")
         assert (unknown.status_code, read_errors(unknown)) == (status, [text])
