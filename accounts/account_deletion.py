@@ -1,5 +1,7 @@
 """Deletion of accounts with all their data (spec 2.9)."""
 
+from collections.abc import Callable
+
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
@@ -25,11 +27,16 @@ from core.db.transactions import retry_on_conflict
 
 
 @retry_on_conflict
-def delete_account(member: Member, *, by: Member | None = None) -> None:
+def delete_account(
+    member: Member,
+    *,
+    by: Member | None = None,
+    check: Callable[[Member], None] | None = None,
+) -> None:
     """Delete the account and all its data in one transaction.
 
     An administrator deletes another member with `by`, and gets the errors of
-    `lock_actor_and_target`.
+    `lock_actor_and_target`. `check` gets the locked member, and may raise.
     """
     with transaction.atomic():
         # A large ledger takes seconds, in which only the member's own writes wait.
@@ -38,6 +45,8 @@ def delete_account(member: Member, *, by: Member | None = None) -> None:
             locked = Member.objects.select_for_update().get(pk=member.pk)
         else:
             locked = lock_actor_and_target(by, member.pk, to_delete=True)
+        if check is not None:
+            check(locked)
         log_security_event(SecurityEvent.ACCOUNT_DELETED, locked.pk)
         _call_each(settings.ACCOUNT_DELETION_STEPS, locked)
         revoke_sessions(locked)

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts.codes.codes import purge_code_requests
-from accounts.codes.password_reset import has_waiting_requests, process_requests
+from accounts.codes.waiting_requests import has_waiting_requests, process_requests
 from accounts.inbox.items import purge_inboxes
 from accounts.login.limited_logins import (
     has_untold_logins,

@@ -48,19 +48,18 @@ def describe_installation() -> dict[str, Any]:
     }
 
 
-def list_legal_pages(
-    of_operator: dict[str, str | None] | None,
-) -> dict[str, str | None] | None:
+def list_legal_pages(of_operator: dict[str, str | None]) -> dict[str, str | None]:
     """Return the operator's addresses, else those of the pages of this service."""
     documents = list_in_force(KNOWN.list_all(), timezone.now())
     kinds = {each.kind.lower() for each in documents}
     base = settings.PUBLIC_URL.rstrip("/")
-    pages = {
-        name: (of_operator or {}).get(name)
-        or (f"{base}/legal/{name}" if name in kinds else None)
+    own: dict[str, str | None] = {
+        name: f"{base}/legal/{name}" if name in kinds else None
         for name in ("terms", "privacy")
     }
-    return pages if any(pages.values()) else None
+    own["account_deletion"] = f"{base}/account/delete"
+    own["reports"] = f"{base}/legal/report"
+    return {name: of_operator[name] or page for name, page in own.items()}
 
 
 def list_features() -> dict[str, Any]:

@@ -113,6 +113,12 @@ class LegalPagesSerializer(Serializer):
     privacy = serializers.URLField(
         allow_null=True, help_text="URL of the privacy policy."
     )
+    account_deletion = serializers.URLField(
+        help_text="URL of the page that deletes an account, without the application."
+    )
+    reports = serializers.URLField(
+        help_text="URL of the page on which anybody reports content."
+    )
 
 
 class SupportSerializer(Serializer):

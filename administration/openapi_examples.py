@@ -61,7 +61,12 @@ EXAMPLES = {
             },
             "limits": to_payload(MetaLimitsSerializer, list_limits()),
             "clients": None,
-            "legal": None,
+            "legal": {
+                "terms": None,
+                "privacy": None,
+                "accountDeletion": "https://ledger.example/account/delete",
+                "reports": "https://ledger.example/legal/report",
+            },
             "support": None,
         },
         refusal=unknown_parameter("version", caller="anonymous"),

@@ -60,12 +60,17 @@ def _check_client(name: str, client: str, values: Any) -> dict[str, str | None]:
 
 
 def read_about() -> dict[str, Any]:
-    legal = {"terms": read_page("TERMS_URL"), "privacy": read_page("PRIVACY_URL")}
+    legal = {
+        "terms": read_page("TERMS_URL"),
+        "privacy": read_page("PRIVACY_URL"),
+        "account_deletion": read_page("ACCOUNT_DELETION_URL"),
+        "reports": read_page("REPORT_URL"),
+    }
     support = {"email": read_email("SUPPORT_EMAIL"), "url": read_page("SUPPORT_URL")}
     return {
         "name": env.read_text("SERVICE_NAME") or None,
         "clients": read_clients("CLIENTS"),
-        "legal": legal if any(legal.values()) else None,
+        "legal": legal,
         "support": support if any(support.values()) else None,
     }
 

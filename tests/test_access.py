@@ -30,6 +30,7 @@ public         GET                   /api/schema
 public         GET                   /metrics
 public         GET,POST              /account/confirm
 public         GET,POST              /account/reset
+public         GET,POST              /account/delete
 public         GET                   /legal/{kind}
 public         GET,POST              /legal/report
 public         GET                   /api/legal/documents

@@ -33,6 +33,17 @@ def list_identities(member: Member) -> QuerySet[LinkedIdentity]:
     return LinkedIdentity.objects.filter(member=member)
 
 
+def is_address_proved(member: Member) -> bool:
+    """Return True if a code or the provider of an identity has verified the address."""
+    key = comparison_key(member.email)
+    return member.is_email_verified or (
+        bool(key)
+        and any(
+            comparison_key(linked.email) == key for linked in list_identities(member)
+        )
+    )
+
+
 def list_linkable(identity: Identity) -> QuerySet[Member]:
     """Return the members whom the identity's verified address may link.
 

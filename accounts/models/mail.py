@@ -72,12 +72,13 @@ class Mail(models.Model):
 class CodeRequest(models.Model):
     """A request for a code by mail, which exists without an account too.
 
-    `target` is the sealed login id or address of a forgotten password.
+    `target` is the typed login id or address, sealed.
     """
 
     class Purpose(models.TextChoices):
         VERIFY_EMAIL = "VERIFY_EMAIL"
         RESET_PASSWORD = "RESET_PASSWORD"  # noqa: S105
+        DELETE_ACCOUNT = "DELETE_ACCOUNT"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     purpose = models.CharField(max_length=14, choices=Purpose.choices)

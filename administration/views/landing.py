@@ -19,14 +19,17 @@ class LandingView(TemplateView):
     template_name = "landing.html"
 
     def get_context_data(self, **options: Any) -> dict[str, Any]:
-        """Add the legal documents in force, in the language of the page."""
+        """Add the documents in force and the page that deletes an account."""
         language = translation.get_language() or settings.LANGUAGE_CODE
         in_force = list_in_force(KNOWN.list_all(), timezone.now())
         documents = [
             {"path": each.kind.lower(), "title": each.title}
             for each in choose_by_language(in_force, language)
         ]
-        return super().get_context_data(documents=documents, **options)
+        deletion = settings.ABOUT["legal"]["account_deletion"] or "/account/delete"
+        return super().get_context_data(
+            documents=documents, account_deletion=deletion, **options
+        )
 
     def get(self, request: HttpRequest, *args: Any, **options: Any) -> HttpResponse:
         response = super().get(request, *args, **options)

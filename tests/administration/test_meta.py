@@ -15,7 +15,7 @@ from tests.support.fake_store import fake_play_at
 from tests.support.problems import assert_invalid, assert_problem
 
 PATH = "/api/meta"
-UNSET = ("name", "clients", "legal", "support")
+UNSET = ("name", "clients", "support")
 
 
 def test_meta_is_public_and_cached_for_a_minute(anonymous: JSONClient) -> None:
@@ -51,9 +51,18 @@ def test_unchanged_meta_is_304_and_changed_meta_is_not(
     assert anonymous.get(PATH, HTTP_IF_NONE_MATCH=etag).status_code == 200
 
 
-def test_what_operators_have_not_set_is_null(anonymous: JSONClient) -> None:
+def test_what_operators_have_not_set_is_null(
+    anonymous: JSONClient, settings: Any
+) -> None:
     body = anonymous.get_json(PATH)
     assert {name: body[name] for name in UNSET} == dict.fromkeys(UNSET)
+    # The pages of this service.
+    assert body["legal"] == {
+        "terms": None,
+        "privacy": None,
+        "accountDeletion": f"{settings.PUBLIC_URL}/account/delete",
+        "reports": f"{settings.PUBLIC_URL}/legal/report",
+    }
 
 
 def test_operators_describe_their_installation(
@@ -64,7 +73,14 @@ def test_operators_describe_their_installation(
     }
     monkeypatch.setenv("SERVICE_NAME", "우리집 가계부")
     monkeypatch.setenv("CLIENTS", json.dumps(clients | {"android": {"minimum": "2"}}))
-    monkeypatch.setenv("PRIVACY_URL", "https://ledger.example/privacy")
+    pages = {
+        "privacy": "https://ledger.example/privacy",
+        "accountDeletion": "https://ledger.example/leave",
+        "reports": "https://ledger.example/abuse",
+    }
+    monkeypatch.setenv("PRIVACY_URL", pages["privacy"])
+    monkeypatch.setenv("ACCOUNT_DELETION_URL", pages["accountDeletion"])
+    monkeypatch.setenv("REPORT_URL", pages["reports"])
     monkeypatch.setenv("SUPPORT_EMAIL", "help@ledger.example")
     settings.ABOUT = about.read_about()
     body = anonymous.get_json(PATH)
@@ -72,7 +88,8 @@ def test_operators_describe_their_installation(
     assert body["clients"] == clients | {
         "android": {"minimum": "2", "newest": None, "url": None}
     }
-    assert body["legal"] == {"terms": None, "privacy": "https://ledger.example/privacy"}
+    assert body["legal"] == {"terms": None, **pages}
+    assert 'href="https://ledger.example/leave"' in anonymous.get("/").content.decode()
     assert body["support"] == {"email": "help@ledger.example", "url": None}
 
 
@@ -89,6 +106,7 @@ def test_operators_describe_their_installation(
         ("CLIENTS", '{"ios": {"url": "javascript:alert(1)"}}'),
         *(("TERMS_URL", "terms.html"), ("SUPPORT_EMAIL", "help")),
         ("SUPPORT_URL", "javascript:alert(1)"),
+        *(("ACCOUNT_DELETION_URL", "/leave"), ("REPORT_URL", "javascript:alert(1)")),
     ],
 )
 def test_malformed_description_stops_the_start(

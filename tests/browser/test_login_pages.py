@@ -11,6 +11,7 @@ import pytest
 
 from accounts.models import Member
 from tests.support.clients import JSONClient
+from tests.support.deletion_page import is_deleted, make_without_password
 from tests.support.devtools import Chromium, find_barriers, needs_chromium
 from tests.support.factories import PASSWORD, make_member
 from tests.support.mail import NEW_PASSWORD, ask_reset, ask_verification, process_resets
@@ -123,3 +124,46 @@ def test_link_of_a_mail_verifies_the_address(
     assert page.evaluate("document.querySelectorAll('[role=status]').length") == 1
     check(page, width, f"confirm-done-{language}-{width}")
     assert Member.objects.get(pk=member.pk).is_email_verified
+
+
+@each_look
+@pytest.mark.parametrize("by_mail", [False, True])
+@pytest.mark.usefixtures("linked_mails")
+def test_page_deletes_an_account(
+    page: Chromium, live_server: Any, language: str, width: int, by_mail: bool
+) -> None:
+    member = make_without_password() if by_mail else make_member()
+    give_totp(member)
+    # A small phone.
+    width = 320 if width == 390 else width
+    name = f"{'mail' if by_mail else 'login'}-{language}-{width}"
+    use_look(page, language, width)
+    page.open(f"{live_server.url}/account/delete")
+    check(page, width, f"delete-{name}")
+    if by_mail:
+        page.type("#email", member.email)
+        page.click("#email ~ button")
+        check(page, width, f"delete-sent-{name}")
+        (mail,) = process_resets()
+        page.open(mail.links[0])
+    else:
+        page.type("#login_id", member.login_id)
+        page.type("#password", "wrong")
+        page.click("#password ~ button")
+        assert page.evaluate("document.querySelectorAll('[role=alert]').length") == 1
+        check(page, width, f"delete-wrong-{name}")
+        page.type("#password", PASSWORD)
+        page.click("#password ~ button")
+    check(page, width, f"delete-confirm-{name}")
+    page.type("#word", "delete")
+    if not by_mail:
+        page.type("#factor", wrong_code())
+    # The link of a mail asks for the factor only now, if it is needed.
+    page.click("button.danger")
+    assert page.evaluate("document.querySelectorAll('#factor-error').length") == 1
+    check(page, width, f"delete-factor-{name}")
+    page.type("#factor", code_now())
+    page.click("button.danger")
+    assert page.evaluate("document.querySelectorAll('[role=status]').length") == 1
+    check(page, width, f"delete-done-{name}")
+    assert is_deleted(member)

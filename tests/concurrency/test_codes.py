@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from accounts.codes import email_verification
 from accounts.codes.codes import check_code
-from accounts.codes.password_reset import process_requests
+from accounts.codes.waiting_requests import process_requests
 from accounts.errors import CodeInvalidError
 from accounts.models import AuthSession, CodeRequest, Mail
 from tests.support.clients import JSONClient

@@ -10,7 +10,8 @@ import pytest
 from django.apps import apps
 from django.utils import timezone
 
-from accounts.codes.password_reset import process_requests, request_reset
+from accounts.codes.password_reset import request_reset
+from accounts.codes.waiting_requests import process_requests
 from accounts.models import AuthSession, LegalDocument, LinkedIdentity, Member
 from accounts.sessions.store import create_session, purge_expired_sessions
 from accounts.tokens.tokens import create_token
@@ -31,6 +32,7 @@ from ledger.wallets.key_rotation import reencrypt_account_numbers
 from ledger.wallets.valuations import set_valuation
 from tests.support.cases import make_blind, make_case, make_decided_item
 from tests.support.clients import JSONClient
+from tests.support.deletion_page import begin, post_page
 from tests.support.factories import (
     make_budget,
     make_category,
@@ -50,7 +52,7 @@ from tests.support.factories import (
 from tests.support.lock_log import LockLog, record_locks
 from tests.support.operations import make_operation
 from tests.support.routes import METHODS, list_routes
-from tests.support.second_factors import give_totp
+from tests.support.second_factors import code_now, give_totp
 from tests.support.writing_requests import COUNTED_BEFORE, LEFT_OUT, NO_ROWS, REQUESTS
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -229,6 +231,17 @@ def test_every_route_that_writes_has_a_request() -> None:
     routes = {(method, re.sub(r"\{\w+\}", "{}", path)) for method, path in found}
     assert routes - named == set(LEFT_OUT)
     assert named <= routes
+
+
+def test_page_that_deletes_an_account_takes_its_locks_in_order(
+    actor: Member, cast_of: dict[str, Any]
+) -> None:
+    give_totp(actor)
+    form = begin(actor)
+    with record_locks() as log:
+        page = post_page(**form, word="delete", factor=code_now())
+    assert page.status_code == 200
+    assert_in_order(log, COUNTED_BEFORE)
 
 
 JOBS: dict[str, Callable[[Member], object]] = {

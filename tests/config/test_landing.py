@@ -16,11 +16,11 @@ def read() -> str:
     return response.content.decode()
 
 
-def test_page_names_the_service_and_leads_to_documents_admin_and_health() -> None:
+def test_page_names_the_service_and_leads_to_its_pages() -> None:
     page = read()
     assert "<h1>Household Ledger and Community Board</h1>" in page
     links = re.findall('href="([^"]+)"', page)
-    assert links == ["/api/docs", "/admin/", "/api/health"]
+    assert links == ["/api/docs", "/admin/", "/api/health", "/account/delete"]
     for link in links:
         assert JSONClient().get(link, follow=True).status_code == 200
 

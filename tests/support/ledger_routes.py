@@ -55,8 +55,8 @@ WHOLE_BODY = {
     "text": "신한카드(1309)승인 4,800원 11/10 08:31 바람커피",
 }
 
-# Of links in mails, which are about a member's account and not the ledger.
-ACCOUNT_PAGES = {"/account/confirm", "/account/reset"}
+# Pages about a member's account and not the ledger.
+ACCOUNT_PAGES = {"/account/confirm", "/account/delete", "/account/reset"}
 
 LEDGER_ROUTES = [
     route

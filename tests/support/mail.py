@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import orjson
 from django.utils import timezone
 
-from accounts.codes.password_reset import process_requests
+from accounts.codes.waiting_requests import process_requests
 from accounts.mail.delivery import DeliveryResult, send_due_mails
 from accounts.mail.outbox import mail_context
 from accounts.models import Mail, Member

@@ -11,7 +11,7 @@ import time_machine
 from django.db import connection
 from django.utils import timezone
 
-from accounts.codes.password_reset import process_requests
+from accounts.codes.waiting_requests import process_requests
 from accounts.models import AuthSession, Code, CodeRequest, Mail, Member
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
