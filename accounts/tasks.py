@@ -10,6 +10,7 @@ from django.utils import timezone
 from accounts.codes.codes import purge_code_requests
 from accounts.codes.waiting_requests import has_waiting_requests, process_requests
 from accounts.inbox.items import purge_inboxes
+from accounts.legal.reminders import remind_of_marketing_consents
 from accounts.login.limited_logins import (
     has_untold_logins,
     notify_of_limited_logins,
@@ -31,6 +32,7 @@ class PurgedRows(NamedTuple):
     mails: int
     logins: int
     notified_tokens: int
+    reminded_consents: int
     inbox_items: int
 
 
@@ -66,6 +68,7 @@ def run_purge(now: datetime, progress: Progress = SILENT_PROGRESS) -> PurgedRows
         purge_mails(now) + purge_code_requests(now),
         purge_login_tickets(now) + purge_security_log(before),
         notify_of_expiring_tokens(now),
+        remind_of_marketing_consents(now),
         purge_inboxes(now),
     )
 

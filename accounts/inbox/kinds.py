@@ -1,4 +1,4 @@
-"""The kind of item that accounts make: an unusual login (spec 2.17)."""
+"""The kinds of items that accounts make: an unusual login, a consent of long ago."""
 
 from collections.abc import Iterable
 
@@ -7,15 +7,22 @@ from django.utils.translation import gettext
 from accounts.inbox.sources import Description, InboxSource, ItemRow
 from accounts.models import Member
 
-SECURITY = "SECURITY"
+# A login as in spec 2.17, and a reminder of a marketing consent (spec 2.20).
+SECURITY, CONSENT = "SECURITY", "CONSENT"
 
 
 def describe(reader: Member, rows: Iterable[ItemRow]) -> dict[int, Description]:
-    text = gettext(
-        "Your account was logged in to from a new device. If that was not you, change "
-        "your password and end the other sessions."
-    )
-    return {row.id: Description(text) for row in rows}
+    texts = {
+        SECURITY: gettext(
+            "Your account was logged in to from a new device. If that was not you, "
+            "change your password and end the other sessions."
+        ),
+        CONSENT: gettext(
+            "You agreed to receive marketing more than two years ago, and still do. "
+            "You can take it back at any time."
+        ),
+    }
+    return {row.id: Description(texts[row.kind]) for row in rows}
 
 
-SOURCE = InboxSource(kinds={SECURITY: False}, describe=describe)
+SOURCE = InboxSource(kinds={SECURITY: False, CONSENT: False}, describe=describe)

@@ -66,7 +66,14 @@ class Consent(models.Model):
     class Meta:
         db_table = "consent"
         ordering = ["id"]
-        indexes = [models.Index(fields=["member", "id"], name="consent_of_member")]
+        indexes = [
+            models.Index(fields=["member", "id"], name="consent_of_member"),
+            models.Index(
+                fields=["document", "at"],
+                condition=Q(accepted=True),
+                name="consent_by_day",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"consent of member {self.member_id} to {self.document_id}"

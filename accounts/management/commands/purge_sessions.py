@@ -13,8 +13,8 @@ class Command(BaseCommand):
     help = (
         "Deletes expired sessions from auth_session, rate limits whose windows have "
         "passed, and what is left of old mails, codes, logins and security logs; mails "
-        "members whose tokens end. Beat does the same once a day; running both at "
-        "the same time is safe."
+        "members whose tokens end, and reminds of marketing consents. Beat does the "
+        "same once a day; running both at the same time is safe."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
