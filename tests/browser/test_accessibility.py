@@ -29,6 +29,10 @@ FEW_LOOKS = [("ko", "light", 390), ("en", "dark", 390), ("en", "dark", 1440)]
 # Both themes and both widths: what axe-core finds hardly depends on the language.
 LOOKS_OF_AXE = [FEW_LOOKS[0], FEW_LOOKS[2]]
 LOOKS = ALL_LOOKS if IS_FULL or SCREENSHOTS else FEW_LOOKS
+PUBLIC_PAGES = (
+    *("/", "/api/docs", "/admin/login/", "/account/delete", "/legal/report"),
+    *("/account/delete?request=1&code=2", "/legal/report?request=1&code=2"),
+)
 # Swagger UI is not ours.
 OURS = {"/api/docs": '{exclude: ["#swagger-ui"]}'}
 # A list may be wider than its frame only where it scrolls; ours must not need to.
@@ -69,7 +73,7 @@ def check(
     assert page.evaluate("document.documentElement.scrollWidth") <= width, path
     assert page.evaluate(TOO_WIDE) == 0, path
     if SCREENSHOTS:
-        name = path.strip("/").replace("/", "-") or "landing"
+        name = path.strip("/").translate(str.maketrans("/?", "--")) or "landing"
         page.shoot(Path(SCREENSHOTS) / f"{name}-{picture}.png")
     if not has_axe:
         return
@@ -82,6 +86,7 @@ def test_page_fits_and_has_no_barriers(
     page: Chromium,
     live_server: Any,
     staff: Member,
+    mail_folder: Path,
     language: str,
     scheme: str,
     width: int,
@@ -92,7 +97,7 @@ def test_page_fits_and_has_no_barriers(
     page.resize(width, 900)
     picture = f"{language}-{scheme}-{width}"
     has_axe = IS_FULL or (language, scheme, width) in LOOKS_OF_AXE
-    for path in ("/", "/api/docs", "/admin/login/"):
+    for path in PUBLIC_PAGES:
         check(page, live_server.url, path, width, picture, has_axe=has_axe)
     log_in(page, live_server, staff)
     for path in [*list_pages(), f"{MEMBERS}{member.pk}/change/"]:
