@@ -138,7 +138,7 @@ def make_rows(administrator: Member, *, login_id: str = "m1") -> Member:
     PeriodicTask.objects.get_or_create(
         name="expire_plans", defaults={"task": "t", "interval": interval}
     )
-    case = make_case(post, reason="ABUSE")
+    case = make_case(post, reporter=administrator, reason="ABUSE")
     Decision.objects.create(case=case, action="HIDE", reason="SPAM", note="보류")
     Report.objects.filter(case=case).update(note="욕설이에요")
     LegalDocument.objects.create(
