@@ -62,6 +62,7 @@ def build_context(
     page: CasePage, form: JudgementForm, reader: Member
 ) -> dict[str, Any]:
     case = page.case
+    decisions = [_describe_decision(each, page) for each in case["decisions"]]
     kind = TARGETS[case["targetType"]][0]
     return {
         "page": page,
@@ -78,8 +79,9 @@ def build_context(
         "target_url": _target_url(case, reader),
         "opened": time_html(case["openedAt"]),
         "reports": [_describe_report(each) for each in case["reports"]],
-        "decisions": [_describe_decision(each, page) for each in case["decisions"]],
-        "appeal": case["decisions"][-1] if case["appealed"] else None,
+        "decisions": decisions,
+        # Of the newest decision.
+        "appeal": decisions[-1] if case["appealed"] else None,
         "earlier": [_describe_earlier(each) for each in case["earlierCases"]],
         "before": [each for each in page.neighbors if each.is_before],
         "behind": [each for each in page.neighbors if not each.is_before],
