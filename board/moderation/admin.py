@@ -102,12 +102,13 @@ class ModerationCaseAdmin(ReadOnlyAdmin):
     def get_object_name(self, row: ModerationCase) -> str:
         return gettext("Case {id}").format(id=row.pk)
 
-    def get_ordering(self, request: HttpRequest) -> list[str]:
+    def get_ordering(self, request: HttpRequest) -> list[Any]:
         # As in the API: the queue begins with the oldest.
         return ["-id"] if StatusFilter.parameter_name in request.GET else ["id"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        rows = super().get_queryset(request).exclude(status=Status.WAITING)
+        rows: QuerySet[Any] = super().get_queryset(request)
+        rows = rows.exclude(status=Status.WAITING)
         rows = rows.annotate(beginning=Left("content", MAX_TEXT_CHARACTERS))
         return rows.defer("content", "author__profile_image", "author__password")
 

@@ -37,7 +37,7 @@ KEYS: dict[str, tuple[str, Text]] = {
 OF_MEMBERS = frozenset({Action.DISMISS, Action.SILENCE})
 # SILENCE does not settle what waits hidden.
 WAITING_STATES = frozenset({HiddenReason.HELD, HiddenReason.REPORTS})
-STAFF_ROLES = {
+STAFF_ROLES: dict[str, Text] = {
     Member.Role.MODERATOR: _("Moderator"),
     Member.Role.ADMIN: _("Administrator"),
 }

@@ -22,7 +22,7 @@ HIDE = {"action": "HIDE", "reason": "SPAM"}
 MANY = 50
 
 
-def page_of(case: ModerationCase | int) -> str:
+def page_of(case: ModerationCase | int | str) -> str:
     return f"{CASES}{getattr(case, 'pk', case)}/change/"
 
 

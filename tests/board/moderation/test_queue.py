@@ -72,7 +72,7 @@ def test_list_says_whether_the_target_is_there(
     place = make_comment(author)
     person = make_member()
     for target in (post, comment, removed, place, person):
-        make_case(target, **({"target_gone": "STAFF"} if target == removed else {}))
+        make_case(target, target_gone="STAFF" if target == removed else None)
     type(place).objects.filter(pk=place.pk).update(
         member=None, content="", is_hidden=True, hidden_reason="AUTHOR"
     )
