@@ -18,6 +18,7 @@ from core.db.rows import fetch_all
 MAX_NEIGHBORS = 3
 # In the order of the list of comments (spec 5.3). Before the comment with the id 0 is
 # none: a post is shown with its first comments. A comment that is gone has no thread.
+# Its place is a subquery, which the index can begin at; a join would read all before.
 _NEIGHBORS = """
     WITH place AS (
         SELECT coalesce(
@@ -26,21 +27,23 @@ _NEIGHBORS = """
             %(comment)s
         ) AS thread
     ), around AS (
-        (SELECT c.*, coalesce(c.parent_id, c.id) AS thread FROM place, board_comment c
+        (SELECT c.*, coalesce(c.parent_id, c.id) AS thread FROM board_comment c
          WHERE c.post_id = %(post)s AND c.member_id IS NOT NULL
-           AND (coalesce(c.parent_id, c.id), c.id) < (place.thread, %(comment)s)
+           AND (coalesce(c.parent_id, c.id), c.id)
+             < ((SELECT thread FROM place), %(comment)s)
          ORDER BY coalesce(c.parent_id, c.id) DESC, c.id DESC LIMIT %(limit)s)
         UNION ALL
-        (SELECT c.*, coalesce(c.parent_id, c.id) AS thread FROM place, board_comment c
+        (SELECT c.*, coalesce(c.parent_id, c.id) AS thread FROM board_comment c
          WHERE c.post_id = %(post)s AND c.member_id IS NOT NULL
-           AND (coalesce(c.parent_id, c.id), c.id) > (place.thread, %(comment)s)
+           AND (coalesce(c.parent_id, c.id), c.id)
+             > ((SELECT thread FROM place), %(comment)s)
          ORDER BY coalesce(c.parent_id, c.id), c.id LIMIT %(limit)s)
     )
     SELECT a.id, a.content, a.is_hidden, a.created_at,
         a.parent_id IS NOT NULL AS is_reply, m.display_name AS author_name,
         m.id = %(author)s AS is_of_author,
-        (a.thread, a.id) < (place.thread, %(comment)s) AS is_before
-    FROM place, around a JOIN member m ON m.id = a.member_id
+        (a.thread, a.id) < ((SELECT thread FROM place), %(comment)s) AS is_before
+    FROM around a JOIN member m ON m.id = a.member_id
     ORDER BY a.thread, a.id
 """
 
