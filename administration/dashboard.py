@@ -8,11 +8,12 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import Any, TypeVar
 
 from django.db import Error, connection, transaction
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
@@ -66,6 +67,7 @@ class Tile:
     text: str
     note: str = ""
     is_bad: bool = False
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,8 +290,11 @@ def _board_section(reader: TimeLimitedReader, now: datetime) -> Section:
 
 def _moderation_section(reader: TimeLimitedReader, now: datetime) -> Section:
     figures = reader.read(lambda: get_moderation_figures(now))
+    waiting = _value_tile(
+        gettext("Open cases"), figures.open_cases if figures else None
+    )
     tiles = [
-        _value_tile(gettext("Open cases"), figures.open_cases if figures else None),
+        replace(waiting, url=reverse("admin:board_moderationcase_changelist")),
         _waiting_tile(figures, now),
         _value_tile(gettext("Held posts"), figures.held_posts if figures else None),
     ]

@@ -24,6 +24,7 @@ ACTIONS: Badges = {
 TARGETS: Badges = {
     "accounts.Member": (_("Member"), ""),
     "accounts.ApplicationSetting": (_("Setting"), ""),
+    "accounts.LegalDocument": (_("Legal document"), ""),
     "board.Post": (_("Post"), ""),
     "board.Comment": (_("Comment"), ""),
     "board.Image": (_("Image"), ""),

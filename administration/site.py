@@ -11,7 +11,7 @@ from django.contrib.admin import AdminSite
 from django.contrib.admin import models as admin_models
 from django.core.exceptions import BadRequest
 from django.db.models import Model
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils import timezone, translation
@@ -31,6 +31,7 @@ from administration.second_factor_setup import (
     needs_second_factor,
     redirect_to_setup,
 )
+from board.moderation.queue import MAX_SHOWN_CASES, count_open_cases
 from core.admin.columns import badge_html
 from core.jobs.labels import RUN_COLUMNS
 
@@ -78,11 +79,25 @@ class ServiceAdminSite(AdminSite):
     def has_permission(self, request: HttpRequest) -> bool:
         return super().has_permission(request) and not needs_second_factor(request)
 
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        context = super().each_context(request)
+        # Only for staff who are logged in: the header of each page has the queue.
+        context["open_cases"] = show_open_cases() if context["has_permission"] else None
+        return context
+
     def login(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         replace_wrong_next(request)
-        return super().login(request, extra_context)
+        response = super().login(request, extra_context)
+        location = response.headers.get("Location", "")
+        # The dashboard has nothing for moderators, who come for the queue.
+        is_moderator = getattr(request.user, "role", "") == Member.Role.MODERATOR
+        if location == reverse("admin:index") and is_moderator:
+            return HttpResponseRedirect(
+                reverse("admin:board_moderationcase_changelist")
+            )
+        return response
 
     def get_urls(self) -> list[Any]:
         setup = path(
@@ -151,6 +166,12 @@ class ServiceAdminSite(AdminSite):
             revoke_sessions(member, except_key_hash=kept, keep_tokens=True)
             log_security_event(SecurityEvent.PASSWORD_CHANGED, member.pk)
         return response
+
+
+def show_open_cases() -> str:
+    """Return the number of open cases, up to "99+"; "" for none."""
+    count = count_open_cases()
+    return f"{MAX_SHOWN_CASES}+" if count > MAX_SHOWN_CASES else f"{count or ''}"
 
 
 def list_request_strings(request: HttpRequest) -> list[str]:

@@ -22,6 +22,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Member
 from board.admin_columns import (
     AUTHOR,
+    AUTHOR_PREFIX,
     CATEGORIES,
     CATEGORY,
     CHANGED,
@@ -43,8 +44,16 @@ from board.admin_columns import (
     image_column,
 )
 from board.content import normalize_search_text, render_html
-from board.models import Comment, Image, Post, PostImage, ReportReason
+from board.models import (
+    Comment,
+    Image,
+    ModerationCase,
+    Post,
+    PostImage,
+    ReportReason,
+)
 from board.moderation import actions as moderation
+from board.moderation.admin import ModerationCaseAdmin
 from core.admin.actions import REASON_FIELD, Action, ActionAdmin, get_actor
 from core.admin.base import DEFERRED_MEMBER_FIELDS, NewestInline
 from core.admin.columns import (
@@ -62,7 +71,6 @@ from core.errors import DomainError
 MAX_LISTED_POSTS = 20
 # The text of comments has no index.
 MAX_SEARCHED_COMMENTS = 200_000
-AUTHOR_PREFIX = "@"
 REASONS: dict[str, Text] = {each.value: each.label for each in ReportReason}
 
 
@@ -348,6 +356,9 @@ class ImageAdmin(ModerationAdmin):
     def filter_by_text(self, rows: QuerySet[Any], text: str) -> QuerySet[Any]:
         image_id = _parse_uuid(text.rpartition("/")[2])
         return rows.filter(pk=image_id) if image_id else rows.none()
+
+
+admin.site.register(ModerationCase, ModerationCaseAdmin)
 
 
 class ContentInline(NewestInline):

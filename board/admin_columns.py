@@ -29,6 +29,8 @@ CATEGORIES: Badges = {
     PostCategory.SAVING: (_("Saving"), ""),
     PostCategory.TIPS: (_("Tips"), ""),
 }
+# Before the login ID of an author, in searches.
+AUTHOR_PREFIX = "@"
 IMAGE_TYPES = {"image/png": "PNG", "image/jpeg": "JPEG", "image/gif": "GIF"}
 
 AUTHOR = member_column("author", _("Author"))

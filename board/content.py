@@ -3,10 +3,12 @@
 import html as entities
 import re
 import unicodedata
+from collections.abc import Callable
 from uuid import UUID
 
 import nh3
 from django.conf import settings
+from django.utils.html import escape
 from django.utils.translation import gettext
 
 from core.api.fields import DISALLOWED_CHARACTERS
@@ -62,6 +64,8 @@ _FORMATTING_TAG_RE = re.compile(
 # The sanitizer writes lower case, and values in quotes.
 _TAG_RE = re.compile(r'<(/?)([a-z][a-z0-9]*)((?: [a-z]+="[^"]*")*)>')
 _LOCAL_IMAGE_SRC_RE = re.compile(rf' src="{IMAGE_PATH_PREFIX}({_UUID})"')
+# Below PUBLIC_URL, too.
+_IMAGE_SRC_RE = re.compile(rf' src="[^"]*{IMAGE_PATH_PREFIX}({_UUID})"')
 _DISALLOWED_RE = re.compile(DISALLOWED_CHARACTERS)
 _INVISIBLE_RE = re.compile(r"[\s\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]+")
 
@@ -117,6 +121,25 @@ def render_html(content: str) -> str:
         return tag.group().replace(src, absolute_src) if is_image else tag.group()
 
     return _TAG_RE.sub(absolutize_image, content)
+
+
+def replace_images(
+    content: str, describe: Callable[[int], str]
+) -> tuple[str, list[str]]:
+    """Return the content with texts for its images, and their ids.
+
+    `describe` gets the number of the image, from 1, and returns plain text.
+    """
+    image_ids: list[str] = []
+
+    def replace_image(tag: re.Match[str]) -> str:
+        source = _IMAGE_SRC_RE.search(tag.group()) if tag.group(2) == "img" else None
+        if source is None:
+            return tag.group()
+        image_ids.append(source.group(1))
+        return escape(describe(len(image_ids)))
+
+    return _TAG_RE.sub(replace_image, content), image_ids
 
 
 def build_search_text(title: str, html: str) -> str:

@@ -86,17 +86,28 @@ def list_documents(locale: str, now: datetime) -> list[LegalDocument]:
     return [found[each.id] for each in chosen]
 
 
-@retry_on_conflict
 def publish_document(actor: Member, values: dict[str, Any]) -> LegalDocument:
-    """Publish a version in one language; raise `DuplicateError` for a known one.
+    """Publish a version in one language; raise as `publish_documents`."""
+    (document,) = publish_documents(actor, [values])
+    return document
+
+
+@retry_on_conflict
+def publish_documents(
+    actor: Member, rows: Iterable[dict[str, Any]]
+) -> list[LegalDocument]:
+    """Publish versions, all or none; raise `DuplicateError` for a known one.
 
     Who signs up at the same time does so before or after.
     """
     error = DuplicateError(gettext("This version has been published."))
+    published = []
     with transaction.atomic():
         advisory_xact_lock(AdvisoryLock.LEGAL_DOCUMENTS)
-        with raise_on_constraint_violation("legal_document_version", error):
-            document = LegalDocument.objects.create(**values)
-        document.refresh_from_db()
-        log_admin_action(actor, document, ADDITION)
-    return document
+        for values in rows:
+            with raise_on_constraint_violation("legal_document_version", error):
+                document = LegalDocument.objects.create(**values)
+            document.refresh_from_db()
+            log_admin_action(actor, document, ADDITION)
+            published.append(document)
+    return published

@@ -17,9 +17,9 @@ from board.moderation.appeals import (
     may_appeal,
     require_open_appeal,
 )
-from board.moderation.listing import find_target_payload
 from board.moderation.notices import CASE
 from board.moderation.serializers import AppealRequestSerializer, InboxCaseSerializer
+from board.moderation.targets import find_target_payload
 from core.api.operations import extend_schema
 from core.api.permissions import IsMember
 from core.api.serializers import validate_body
@@ -82,7 +82,7 @@ def find_case(member: Member, item_id: int) -> ModerationCase:
 
 def _case_payload(author: Member, case: ModerationCase) -> dict[str, Any]:
     decision = Decision.objects.filter(case=case).order_by("-id").first()
-    target = find_target_payload(case)
+    target = find_target_payload(case.target_type, case.target_id)
     is_open = decision is not None and may_appeal(decision, timezone.now())
     is_member = case.target_type == TargetType.MEMBER
     until = case.blind_until

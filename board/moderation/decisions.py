@@ -37,8 +37,9 @@ from board.moderation.notices import (
     tell_silenced,
 )
 from board.moderation.silence import end_silence_of, silence_author
-from board.moderation.targets import Target, lock_target
+from board.moderation.targets import Target, find_target_payload, lock_target
 from core.api.permissions import ModeratorRequiredError
+from core.api.preconditions import VersionConflictError
 from core.db.transactions import retry_on_conflict
 from core.errors import InvalidFieldError, NotFoundError
 
@@ -69,6 +70,8 @@ class Judgement:
     reason: str = ""
     note: str = ""
     silence_days: int | None = None
+    # Of the text that staff have read; None decides about any.
+    target_updated_at: datetime | None = None
 
     def require_fit(self, target_type: str) -> None:
         """Raise `InvalidFieldError` for what cannot be done to the target."""
@@ -123,8 +126,9 @@ def resolve_case(
 ) -> ModerationCase:
     """Decide an open case; it works when the target is gone, too.
 
-    Raises `NotFoundError`, `NotYourCaseError`, and `AlreadyResolvedError` with the
-    first decision if somebody was faster.
+    Raises `NotFoundError`, `NotYourCaseError`, `AlreadyResolvedError` with the first
+    decision if somebody was faster, and `VersionConflictError` with the target if its
+    text is not the one that was read.
     """
     known = ModerationCase.objects.filter(pk=case_id).first()
     if known is None or known.status == ModerationCase.Status.WAITING:
@@ -138,6 +142,7 @@ def resolve_case(
         last = find_last_decision(case)
         if case.is_resolved:
             raise AlreadyResolvedError(decision_payload(last) if last else None)
+        _require_read_text(judgement, target)
         _decide(people[actor.pk], case, target, judgement, now)
     return case
 
@@ -217,6 +222,14 @@ def _lock_target(
         judgement.action == Action.DELETE and settings.BOARD_KEPT_DAYS == 0
     )
     return lock_target(target_type, target_id, for_delete=is_removed_at_once)
+
+
+def _require_read_text(judgement: Judgement, target: Target | None) -> None:
+    # A target that is gone can be decided.
+    read_at = judgement.target_updated_at
+    if read_at is None or target is None or target.changed_at == read_at:
+        return
+    raise VersionConflictError(find_target_payload(target.type, target.id))
 
 
 def _has_effect(judgement: Judgement, target: Target) -> bool:

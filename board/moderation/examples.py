@@ -38,7 +38,12 @@ CASE: dict[str, Any] = {
     "appealed": False,
 }
 WHOLE_CASE = CASE | {
-    "target": {"state": "SHOWN", "title": "", "content": COMMENT["content"]},
+    "target": {
+        "state": "SHOWN",
+        "title": "",
+        "content": COMMENT["content"],
+        "updatedAt": COMMENT["updatedAt"],
+    },
     "reports": [
         {
             "id": 602,

@@ -1,28 +1,95 @@
 """Reading of cases (spec 5.10)."""
 
 from collections.abc import Iterable
-from typing import Any
-
-from django.db.models import Exists, OuterRef
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from accounts.members.avatar_urls import avatar_url
 from accounts.models import Member
+from accounts.models.members import MODERATORS
 from board.content import render_html
 from board.models import (
-    Comment,
     Decision,
     ModerationCase,
     OutsideReport,
-    Post,
     Report,
     TargetType,
 )
 from board.moderation.decisions import decision_payload
+from board.moderation.targets import find_target_payload
 from core.api.pagination import PageRequest
+from core.db.rows import fetch_all, fetch_one
 from core.errors import NotFoundError
 
 MAX_COUNTED_CASES = 10_000
 MAX_EARLIER_CASES, MAX_SHOWN_REPORTS = 20, 200
+
+# With the author, whether the target is there, and whether the newest decision has an
+# appeal.
+_CASE = """
+    SELECT {total} AS total, c.id, c.kind, c.status, c.reason, c.target_type,
+        c.target_id, c.post_id, c.author_id, c.title, c.content, c.report_count,
+        c.target_gone, c.opened_at, c.blind_until,
+        m.display_name, m.avatar_version, m.idp_picture, m.role,
+        CASE c.target_type
+            WHEN 'POST' THEN EXISTS (
+                SELECT FROM board_post t
+                WHERE t.id = c.target_id AND t.remove_after IS NULL)
+            WHEN 'COMMENT' THEN EXISTS (
+                SELECT FROM board_comment t
+                WHERE t.id = c.target_id AND t.remove_after IS NULL
+                  AND t.member_id IS NOT NULL)
+            ELSE EXISTS (SELECT FROM member t WHERE t.id = c.target_id)
+        END AS is_present,
+        coalesce((
+            SELECT d.appeal IS NOT NULL FROM board_decision d
+            WHERE d.case_id = c.id ORDER BY d.id DESC LIMIT 1
+        ), false) AS is_appealed
+    FROM {cases} LEFT JOIN member m ON m.id = c.author_id
+"""
+_ONE = _CASE.format(total=1, cases="board_case c") + (
+    "WHERE c.id = %(case)s AND c.status <> 'WAITING'"
+)
+# Status and size are part of the text: a plan for unknown ones would not use the index
+# of the queue.
+_COUNT = """
+    (SELECT count(*) FROM (
+        SELECT FROM board_case c WHERE {condition} LIMIT {most}
+    ) counted)
+"""
+_PAGE = """
+    (SELECT * FROM board_case c WHERE {condition}
+     ORDER BY c.id {direction} LIMIT {size} OFFSET %(offset)s) c
+"""
+_CONDITION = """
+    c.status = '{status}' AND (%(kind)s = '' OR c.kind = %(kind)s)
+    AND (%(reason)s = '' OR c.reason = %(reason)s)
+"""
+
+
+class CaseRow(NamedTuple):
+    total: int
+    id: int
+    kind: str
+    status: str
+    reason: str
+    target_type: str
+    target_id: int
+    post_id: int | None
+    # The columns of the author are None once they have left.
+    author_id: int | None
+    title: str
+    content: str
+    report_count: int
+    target_gone: str | None
+    opened_at: datetime
+    blind_until: datetime | None
+    display_name: str | None
+    avatar_version: str | None
+    idp_picture: str | None
+    role: str | None
+    is_present: bool
+    is_appealed: bool
 
 
 def list_cases_page(
@@ -31,15 +98,17 @@ def list_cases_page(
     """Return the count, up to `MAX_COUNTED_CASES`, and a page."""
     # The queue begins with the oldest, the decided ones with the newest.
     is_queue = status == ModerationCase.Status.OPEN
-    cases = ModerationCase.objects.filter(status=status)
-    cases = cases.order_by("id" if is_queue else "-id")
-    if kind:
-        cases = cases.filter(kind=kind)
-    if reason:
-        cases = cases.filter(reason=reason)
-    count = cases[:MAX_COUNTED_CASES].count()
-    rows = page.slice_rows(cases[:MAX_COUNTED_CASES])
-    return count, _list_payloads(rows)
+    direction = "ASC" if is_queue else "DESC"
+    condition = _CONDITION.format(status=ModerationCase.Status(status).value)
+    size = max(0, min(page.size, MAX_COUNTED_CASES - page.offset))
+    sql = _CASE.format(
+        total=_COUNT.format(condition=condition, most=MAX_COUNTED_CASES),
+        cases=_PAGE.format(condition=condition, direction=direction, size=size),
+    )
+    params = {"kind": kind, "reason": reason, "offset": page.offset}
+    rows = fetch_all(f"{sql} ORDER BY c.id {direction}", params, CaseRow)
+    # An empty page is the first one, or does not exist.
+    return rows[0].total if rows else 0, [_case_payload(each) for each in rows]
 
 
 def get_case_payload(actor: Member, case_id: int) -> dict[str, Any]:
@@ -47,19 +116,17 @@ def get_case_payload(actor: Member, case_id: int) -> dict[str, Any]:
 
     Who reported the actor is not told.
     """
-    cases = ModerationCase.objects.exclude(status=ModerationCase.Status.WAITING)
-    case = cases.filter(pk=case_id).first()
+    case = fetch_one(_ONE, {"case": case_id}, CaseRow)
     if case is None:
         raise NotFoundError
-    (payload,) = _list_payloads([case])
     reports: Iterable[Report] = ()
     if case.author_id != actor.pk:
-        reports = Report.objects.filter(case=case).select_related("member")
+        reports = Report.objects.filter(case=case.id).select_related("member")
         reports = reports.defer("member__profile_image", "member__password")
         reports = reports.order_by("id")[:MAX_SHOWN_REPORTS]
-    decisions = Decision.objects.filter(case=case).order_by("id")
-    return payload | {
-        "target": find_target_payload(case),
+    decisions = Decision.objects.filter(case=case.id).order_by("id")
+    return _case_payload(case) | {
+        "target": find_target_payload(case.target_type, case.target_id),
         "reports": [_report_payload(each) for each in reports],
         "outsideReports": _list_outside_reports(actor, case),
         "decisions": [decision_payload(each) for each in decisions],
@@ -67,98 +134,42 @@ def get_case_payload(actor: Member, case_id: int) -> dict[str, Any]:
     }
 
 
-def find_target_payload(case: ModerationCase) -> dict[str, Any] | None:
-    """Return the target as it is now, or None once it is gone."""
-    if case.target_type == TargetType.POST:
-        post = Post.objects.filter(pk=case.target_id).first()
-        if post is None:
-            return None
-        return _content_payload(post, post.title, render_html(post.content))
-    if case.target_type == TargetType.COMMENT:
-        comments = Comment.objects.filter(pk=case.target_id, member__isnull=False)
-        comment = comments.first()
-        return (
-            None if comment is None else _content_payload(comment, "", comment.content)
-        )
-    member = Member.objects.only("display_name").filter(pk=case.target_id).first()
-    if member is None:
-        return None
-    return {"state": "SHOWN", "title": member.display_name, "content": ""}
-
-
-def _content_payload(row: Post | Comment, title: str, text: str) -> dict[str, Any]:
-    return {"state": row.hidden_reason or "SHOWN", "title": title, "content": text}
-
-
-def _list_payloads(cases: list[ModerationCase]) -> list[dict[str, Any]]:
-    ids = {case.author_id for case in cases if case.author_id is not None}
-    authors = Member.objects.defer("profile_image", "password").in_bulk(ids)
-    present = _find_present(cases)
-    appealed = _find_appealed(cases)
-    return [
-        _case_payload(
-            case,
-            authors.get(case.author_id) if case.author_id else None,
-            is_present=(case.target_type, case.target_id) in present,
-            is_appealed=case.pk in appealed,
-        )
-        for case in cases
-    ]
-
-
-def _case_payload(
-    case: ModerationCase, author: Member | None, *, is_present: bool, is_appealed: bool
-) -> dict[str, Any]:
+def _case_payload(case: CaseRow) -> dict[str, Any]:
     content = case.content
     if case.target_type == TargetType.POST:
         content = render_html(content)
     return {
-        "id": case.pk,
+        "id": case.id,
         "kind": case.kind,
         "status": case.status,
         "reason": case.reason or None,
         "targetType": case.target_type,
         "targetId": case.target_id,
         "postId": case.post_id,
-        "author": author and person_payload(author),
+        "author": _author_payload(case),
         "title": case.title,
         "content": content,
         "reportCount": case.report_count,
         "targetGone": None
-        if is_present
+        if case.is_present
         else case.target_gone or ModerationCase.Gone.AUTHOR,
         "openedAt": case.opened_at,
         "blindUntil": case.blind_until,
-        "appealed": is_appealed,
+        "appealed": case.is_appealed,
     }
 
 
-def _find_present(cases: list[ModerationCase]) -> set[tuple[str, int]]:
-    """Return the targets that nobody has deleted."""
-    present: set[tuple[str, int]] = set()
-    members = _target_ids(cases, TargetType.MEMBER)
-    for target_type, model in ((TargetType.POST, Post), (TargetType.COMMENT, Comment)):
-        # No statement is sent for an empty list.
-        rows = model._default_manager.filter(
-            pk__in=_target_ids(cases, target_type),
-            remove_after=None,
-            member__isnull=False,
-        )
-        found = rows.values_list("id", flat=True)
-        present |= {(target_type.value, row_id) for row_id in found}
-    known = Member.objects.filter(pk__in=members).values_list("id", flat=True)
-    return present | {(TargetType.MEMBER.value, row_id) for row_id in known}
-
-
-def _target_ids(cases: Iterable[ModerationCase], target_type: str) -> list[int]:
-    return [case.target_id for case in cases if case.target_type == target_type]
-
-
-def _find_appealed(cases: list[ModerationCase]) -> set[int]:
-    """Return the cases whose newest decision has an appeal."""
-    newer = Decision.objects.filter(case=OuterRef("case"), pk__gt=OuterRef("pk"))
-    appeals = Decision.objects.filter(case__in=cases, appeal__isnull=False)
-    return set(appeals.filter(~Exists(newer)).values_list("case_id", flat=True))
+def _author_payload(case: CaseRow) -> dict[str, Any] | None:
+    # The member's columns are None together.
+    if case.author_id is None or case.display_name is None:
+        return None
+    picture = case.idp_picture or ""
+    return {
+        "id": case.author_id,
+        "displayName": case.display_name,
+        "avatar": avatar_url(case.author_id, case.avatar_version, picture),
+        "staff": case.role in MODERATORS,
+    }
 
 
 def _report_payload(report: Report) -> dict[str, Any]:
@@ -171,11 +182,11 @@ def _report_payload(report: Report) -> dict[str, Any]:
     }
 
 
-def _list_outside_reports(actor: Member, case: ModerationCase) -> list[dict[str, Any]]:
+def _list_outside_reports(actor: Member, case: CaseRow) -> list[dict[str, Any]]:
     """Return reports from outside; none about the actor's own content."""
     if case.author_id == actor.pk:
         return []
-    reports = OutsideReport.objects.filter(case=case).order_by("confirmed_at")
+    reports = OutsideReport.objects.filter(case=case.id).order_by("confirmed_at")
     return [
         {
             "id": each.pk,
@@ -189,10 +200,10 @@ def _list_outside_reports(actor: Member, case: ModerationCase) -> list[dict[str,
     ]
 
 
-def _list_earlier_cases(case: ModerationCase) -> list[dict[str, Any]]:
+def _list_earlier_cases(case: CaseRow) -> list[dict[str, Any]]:
     if case.author_id is None:
         return []
-    others = ModerationCase.objects.filter(author=case.author_id).exclude(pk=case.pk)
+    others = ModerationCase.objects.filter(author=case.author_id).exclude(pk=case.id)
     others = others.exclude(status=ModerationCase.Status.WAITING).defer("content")
     found = list(others.order_by("-id")[:MAX_EARLIER_CASES])
     newest = Decision.objects.filter(case__in=found, is_automatic=False)

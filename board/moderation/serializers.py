@@ -20,6 +20,7 @@ from core.api.fields import (
     FutureDateTimeField,
     OpenTextField,
     StrictCharField,
+    StrictDateTimeField,
     StrictIntegerField,
 )
 from core.api.serializers import QuerySerializer, Serializer
@@ -88,6 +89,14 @@ class JudgementRequestSerializer(Serializer):
         min_value=1,
         max_value=MAX_SILENCE_DAYS,
         help_text="The author writes nothing on the board for so many days.",
+    )
+    target_updated_at = StrictDateTimeField(
+        required=False,
+        allow_null=True,
+        help_text=(
+            "`target.updatedAt` of the case as it was read: another text is 412 "
+            "`VERSION_CONFLICT`."
+        ),
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -203,6 +212,9 @@ class CaseTargetSerializer(Serializer):
     )
     title = serializers.CharField(help_text="The title as it is now.")
     content = serializers.CharField(help_text="The text as it is now.")
+    updated_at = serializers.DateTimeField(
+        allow_null=True, help_text="When title or text changed; null of a member."
+    )
 
 
 class CaseReportSerializer(Serializer):

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from accounts.models import Member
+from board.content import render_html
 from board.locking import MAX_ID, lock_comments
 from board.models import Comment, HiddenReason, Post, TargetType
 from board.removal import delete_locked_posts, remove_comments
@@ -115,3 +117,32 @@ def _lock_comment(comment_id: int, *, for_delete: bool) -> Target | None:
         is_removed=comment.remove_after is not None,
         changed_at=comment.updated_at,
     )
+
+
+def find_target_payload(target_type: str, target_id: int) -> dict[str, Any] | None:
+    """Return the target as it is now, or None once it is gone."""
+    if target_type == TargetType.POST:
+        post = Post.objects.defer("search_text").filter(pk=target_id).first()
+        if post is None:
+            return None
+        return _content_payload(post, post.title, render_html(post.content))
+    if target_type == TargetType.COMMENT:
+        comments = Comment.objects.filter(pk=target_id, member__isnull=False)
+        comment = comments.first()
+        return (
+            None if comment is None else _content_payload(comment, "", comment.content)
+        )
+    member = Member.objects.only("display_name").filter(pk=target_id).first()
+    if member is None:
+        return None
+    shown = {"state": "SHOWN", "title": member.display_name, "content": ""}
+    return shown | {"updatedAt": None}
+
+
+def _content_payload(row: Post | Comment, title: str, text: str) -> dict[str, Any]:
+    return {
+        "state": row.hidden_reason or "SHOWN",
+        "title": title,
+        "content": text,
+        "updatedAt": row.updated_at,
+    }

@@ -38,6 +38,7 @@ from core.api.pagination import (
     page_payload,
 )
 from core.api.permissions import IsAdministrator, IsModerator
+from core.api.preconditions import VersionConflictError
 from core.api.serializers import validate_body, validate_query
 from core.api.views import APIView, ViewSet
 from core.errors import NotFoundError
@@ -48,7 +49,7 @@ SCHEMA_TAG = "Moderation"
 class CaseViewSet(ViewSet):
     permission_classes = [IsModerator]
     schema_tag = SCHEMA_TAG
-    raises = {"resolve": [NotYourCaseError, AlreadyResolvedError]}
+    raises = {"resolve": [NotYourCaseError, AlreadyResolvedError, VersionConflictError]}
     lookup_url_kwarg = "case_id"
     lookup_value_converter = "int"
 
@@ -89,7 +90,9 @@ class CaseViewSet(ViewSet):
         The decision ends all its reports, and works when the target is gone. Author and
         reporters are told. A case that somebody else has decided is 409
         `ALREADY_RESOLVED` with that decision; one's own, that of staff, and an appeal
-        against one's own decision are 403 `FORBIDDEN`.
+        against one's own decision are 403 `FORBIDDEN`. With `targetUpdatedAt`, a target
+        whose text changed after it was read is 412 `VERSION_CONFLICT`, with the target
+        as `current`.
         """
         member, now = current_member(request), timezone.now()
         # 403, 404 and 409 precede 400 for an invalid body.

@@ -29,7 +29,7 @@ KOREAN: dict[str, Any] = {"HTTP_ACCEPT_LANGUAGE": "ko-KR,ko;q=0.9,en;q=0.8"}
 ENGLISH: dict[str, Any] = {"HTTP_ACCEPT_LANGUAGE": "en-US"}
 # Names and formats that Korean writes in Latin letters.
 NAMES = {"PostgreSQL", "Valkey", "CSV", "KRW", "PNG", "KB", "JSON", "HTTP", "API"}
-NAMES |= {"OpenAPI"}
+NAMES |= {"OpenAPI", "Enter", "Ctrl"}
 # What staff read besides the texts of the page.
 ATTRIBUTES = ("title", "alt", "aria-label", "placeholder", "data-label")
 

@@ -13,8 +13,10 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import ApplicationSetting, Member
+from board.models import Decision
 from core.jobs.models import JobRun
 from ledger.models import DefaultCategory
+from tests.support.cases import make_case
 from tests.support.clients import JSONClient
 from tests.support.devtools import PROGRAM, Chromium, find_barriers, needs_chromium
 from tests.support.factories import PASSWORD, make_entry, make_member, make_post
@@ -138,6 +140,81 @@ def test_default_categories_are_put_in_another_order(
     page.click('button[aria-label="Move 교통 up"]')
     rows = JSONClient(staff).get_json("/api/admin/default-categories")
     assert [row["name"] for row in rows] == ["교통", "식비", "주거"]
+
+
+def press(
+    page: Chromium, key: str, *, control: bool = False, leave: bool = False
+) -> None:
+    """Press a key; with `leave` it leads to another page."""
+    text = "\r" if key == "Enter" else key
+    if leave:
+        page.evaluate("window.isOld = true")
+    for kind in ("keyDown", "keyUp"):
+        page.call(
+            "Input.dispatchKeyEvent",
+            type=kind,
+            key=key,
+            modifiers=2 if control else 0,
+            windowsVirtualKeyCode=13 if key == "Enter" else 0,
+            **({"text": text} if kind == "keyDown" and not control else {}),
+        )
+    if leave:
+        page.wait("window.isOld === undefined && document.readyState === 'complete'")
+
+
+def chosen(page: Chromium, name: str) -> Any:
+    return page.evaluate(
+        f"document.querySelector('[name={name}]:checked')?.value ?? ''"
+    )
+
+
+def test_cases_are_decided_by_keys(page: Chromium, live_server: Any) -> None:
+    author = make_member(login_id="minji")
+    first, second, third = (make_case(make_post(author)) for _ in range(3))
+    page.open(f"{live_server.url}/admin/board/moderationcase/next/")
+    assert f"Case {first.pk}" in page.text()
+    # Enter decides nothing before a decision is chosen.
+    press(page, "Enter")
+    press(page, "?")
+    assert "leaves the case for later" in page.text()
+    press(page, "?")
+    assert "leaves the case for later" not in page.text()
+    press(page, "j", leave=True)
+    assert f"Case {second.pk}" in page.text()
+    for key, action in (
+        ("d", "DISMISS"),
+        ("b", "BLIND"),
+        ("x", "DELETE"),
+        ("h", "HIDE"),
+    ):
+        press(page, key)
+        assert chosen(page, "action") == action
+    press(page, "x", control=True)
+    press(page, "2")
+    assert (chosen(page, "action"), chosen(page, "reason")) == ("HIDE", "ABUSE")
+    shoot(page, "case")
+    # Keys are letters where somebody types.
+    page.evaluate("document.querySelector('#id_note').focus()")
+    for key in ("x", "1", "Enter", "j"):
+        press(page, key)
+    assert page.evaluate("document.querySelector('#id_note').value") == "x1\nj"
+    assert chosen(page, "action") == "HIDE"
+    press(page, "Enter", control=True, leave=True)
+    assert f"Case {second.pk}: Hidden." in page.text()
+    assert f"Case {third.pk}" in page.text()
+    press(page, "d")
+    press(page, "Enter", leave=True)
+    assert f"Case {third.pk}: Nothing wrong." in page.text()
+    press(page, "x")
+    press(page, "Enter", leave=True)
+    assert "The queue is empty." in page.text()
+    assert page.errors() == []
+    decisions = Decision.objects.order_by("id").values_list("case", "action", "reason")
+    assert list(decisions) == [
+        (second.pk, "HIDE", "ABUSE"),
+        (third.pk, "DISMISS", ""),
+        (first.pk, "DELETE", "SPAM"),
+    ]
 
 
 def test_sign_up_is_closed_and_refused(

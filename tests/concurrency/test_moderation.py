@@ -17,7 +17,14 @@ from tests.support.board import find_counter_drift
 from tests.support.cases import make_case
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
-from tests.support.races import call_before, caller, run_concurrently, sorted_statuses
+from tests.support.races import (
+    Turn,
+    call_before,
+    caller,
+    race,
+    run_concurrently,
+    sorted_statuses,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -92,6 +99,39 @@ def test_reports_at_once_are_counted_both(post: Post) -> None:
         first.send("POST", report_path(post), SPAM)
     assert other.result().status_code == 202
     assert ModerationCase.objects.get().report_count == 3
+
+
+def test_text_that_is_edited_during_a_decision_is_not_decided_unread(
+    post: Post, author: Member
+) -> None:
+    writer, judge = JSONClient(author), make_moderator()
+    case = make_case(post)
+    path = f"/api/moderation/cases/{case.pk}"
+    edit = caller(writer, "PATCH", f"{B}/posts/{post.pk}", {"content": "<p>new</p>"})
+    read = {"targetUpdatedAt": judge.get_json(path)["target"]["updatedAt"]}
+    with (
+        without_locks(),
+        call_before('INSERT INTO "board_decision"', edit) as other,
+    ):
+        answer = judge.send("POST", resolve_path(case), DISMISS | read)
+    assert (answer.status_code, other.result().status_code) == (200, 200)
+    assert Post.objects.get().content == "<p>new</p>", "an unread text was dismissed"
+
+    def turn(number: int) -> Turn:
+        other = make_post(author, content="<p>old</p>")
+        case = make_case(other)
+        detail = judge.get_json(f"/api/moderation/cases/{case.pk}")
+        body = HIDE | {"targetUpdatedAt": detail["target"]["updatedAt"]}
+        path, change = f"{B}/posts/{other.pk}", {"content": "<p>new</p>"}
+        yield [
+            caller(judge, "POST", resolve_path(case), body),
+            caller(writer, "PATCH", path, change),
+        ]
+        other.refresh_from_db()
+        assert other.is_hidden is (other.content == "<p>old</p>")
+
+    # A hidden post is not edited, an edited one not hidden.
+    race(turn, rounds=10, allowed=[(200, 404), (412, 200)])
 
 
 def test_of_two_decisions_at_once_one_counts(post: Post) -> None:

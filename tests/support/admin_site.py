@@ -13,11 +13,18 @@ from django.utils import timezone
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 from PIL import Image as Picture
 
-from accounts.models import ApplicationSetting, AuthSession, Member, PointHistory
+from accounts.models import (
+    ApplicationSetting,
+    AuthSession,
+    LegalDocument,
+    Member,
+    PointHistory,
+)
 from accounts.security.audit_log import ADDITION, CHANGE, DELETION, log_admin_action
-from board.models import Image, Post, PostImage
+from board.models import Decision, Image, Post, PostImage, Report
 from core.jobs.models import JobRun
 from ledger.models import DefaultCategory
+from tests.support.cases import make_case
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
 from tests.support.purchases import make_purchase, make_store_notification
@@ -131,6 +138,18 @@ def make_rows(administrator: Member, *, login_id: str = "m1") -> Member:
     PeriodicTask.objects.get_or_create(
         name="expire_plans", defaults={"task": "t", "interval": interval}
     )
+    case = make_case(post, reporter=administrator, reason="ABUSE")
+    Decision.objects.create(case=case, action="HIDE", reason="SPAM", note="보류")
+    Report.objects.filter(case=case).update(note="욕설이에요")
+    LegalDocument.objects.create(
+        kind="TERMS",
+        version=f"{member.pk}",
+        locale="ko",
+        title="이용 약관",
+        body="서로 존중해요.",
+        effective_at=now,
+        required=False,
+    )
     log_admin_action(administrator, member, CHANGE, "Status SUSPENDED.")
     log_admin_action(administrator, post, CHANGE, "Hidden.")
     log_admin_action(administrator, comment, DELETION)
@@ -151,6 +170,7 @@ def list_pages() -> list[str]:
         reverse("admin:index"),
         reverse("admin:password_change"),
         reverse("admin:ledger_defaultcategory_add"),
+        reverse("admin:accounts_legaldocument_add"),
     ]
     labels = sorted({model._meta.app_label for model in admin.site._registry})
     pages += [reverse("admin:app_list", args=[label]) for label in labels]

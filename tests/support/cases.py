@@ -22,15 +22,17 @@ def describe(target: Post | Comment | Member) -> dict[str, Any]:
     return {"target_type": "MEMBER", "target_id": target.pk, "author": target}
 
 
-def make_case(target: Post | Comment | Member, **fields: Any) -> ModerationCase:
-    """Make a case that waits, with one report."""
+def make_case(
+    target: Post | Comment | Member, *, reporter: Member | None = None, **fields: Any
+) -> ModerationCase:
+    """Make a case that waits, with one report, of a new member unless one is given."""
     text = getattr(target, "content", "")
     case = ModerationCase.objects.create(
         **{"kind": "REPORT", "reason": "SPAM", "content": text, "report_count": 1}
         | describe(target)
         | fields
     )
-    Report.objects.create(case=case, member=make_member(), reason="SPAM")
+    Report.objects.create(case=case, member=reporter or make_member(), reason="SPAM")
     return case
 
 

@@ -75,6 +75,7 @@ def test_case_has_all_that_is_needed_to_decide(
         "state": "SHOWN",
         "title": "Buy",
         "content": "<p>new</p>",
+        "updatedAt": post.updated_at.isoformat(),
     }
     (report,) = found["reports"]
     assert report["reporter"]["id"] == Report.objects.get(case=case).member_id
