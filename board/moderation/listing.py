@@ -184,7 +184,8 @@ def _report_payload(report: Report) -> dict[str, Any]:
 
 def _list_outside_reports(actor: Member, case: CaseRow) -> list[dict[str, Any]]:
     """Return reports from outside; none about the actor's own content."""
-    if case.author_id == actor.pk:
+    is_notice = case.kind == ModerationCase.Kind.NOTICE
+    if not is_notice or case.author_id == actor.pk:
         return []
     reports = OutsideReport.objects.filter(case=case.id).order_by("confirmed_at")
     return [

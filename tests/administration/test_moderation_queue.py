@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import AuditLogEntry, Member
-from board.models import Decision, ModerationCase, Report
+from board.models import Decision, ModerationCase, OutsideReport, Report
 from tests.support.admin_site import get_page, logged_in_browser
 from tests.support.cases import make_case
 from tests.support.clients import JSONClient
@@ -475,3 +475,29 @@ def test_silence_of_the_past_is_not_shown(moderator: JSONClient) -> None:
     member = make_member(silenced_until=past, silence_reason="x")
     page = get_page(moderator, page_of(make_case(make_post(member))))
     assert "Silenced" not in page
+
+
+def test_reports_from_outside_are_shown_with_their_address_to_administrators(
+    moderator: JSONClient, administrator: Member, author: Member
+) -> None:
+    case = make_case(make_post(author), kind="NOTICE", report_count=0)
+    now = timezone.now()
+    OutsideReport.objects.create(
+        case=case,
+        target_type=case.target_type,
+        target_id=case.target_id,
+        reason="DEFAMATION",
+        text="It names me.\n<b>Twice.</b>",
+        name="Kim",
+        email="kim@example.org",
+        language="en",
+        code_hash=b"",
+        expires_at=now,
+        confirmed_at=now,
+    )
+    shown = get_page(moderator, page_of(case))
+    assert "Kim" in shown
+    assert "It names me.<br>&lt;b&gt;Twice.&lt;/b&gt;" in shown
+    assert "kim@example.org" not in shown
+    shown = get_page(logged_in_browser(administrator), page_of(case))
+    assert "kim@example.org" in shown
