@@ -1,6 +1,8 @@
 """Who is told of a decision: the author, and those who reported."""
 
-from accounts.inbox.items import add_items
+from collections.abc import Iterable
+
+from accounts.inbox.items import add_items, add_items_about
 from board.models import ModerationCase, Report
 
 CASE = "CASE"
@@ -8,6 +10,11 @@ CASE = "CASE"
 
 def tell_author(case: ModerationCase) -> None:
     add_items([case.author_id], "CONTENT_HIDDEN", target_type=CASE, target_id=case.pk)
+
+
+def tell_authors(cases: Iterable[tuple[int, int]]) -> None:
+    """Tell authors of decisions: pairs of author and case."""
+    add_items_about(cases, "CONTENT_HIDDEN", target_type=CASE)
 
 
 def tell_silenced(case: ModerationCase) -> None:
