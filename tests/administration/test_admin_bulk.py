@@ -393,6 +393,7 @@ def test_question_and_action_cost_the_same_for_one_row_and_for_fifty(
     browser: JSONClient, free_member: Member, name: str
 ) -> None:
     counts = []
+    get_page(browser, POSTS)
     for number in (1, 50):
         Post.objects.all().delete()
         for _ in range(number):

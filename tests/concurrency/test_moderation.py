@@ -1,12 +1,8 @@
 """Reports, decisions, appeals, silence and replies at once (spec 5.10 to 5.12)."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
-from unittest import mock
 
 import pytest
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.account_deletion import delete_account
@@ -17,7 +13,13 @@ from tests.support.board import find_counter_drift
 from tests.support.cases import make_case
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
-from tests.support.races import call_before, caller, run_concurrently, sorted_statuses
+from tests.support.races import (
+    call_before,
+    caller,
+    run_concurrently,
+    sorted_statuses,
+    without_locks,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -34,17 +36,6 @@ def author() -> Member:
 @pytest.fixture
 def post(author: Member) -> Post:
     return make_post(author, title="Buy", content="<p>old</p>")
-
-
-@contextmanager
-def without_locks() -> Iterator[None]:
-    """Let statements read rows that they would lock."""
-
-    def read(rows: QuerySet[Member], **_: object) -> QuerySet[Member]:
-        return rows
-
-    with mock.patch.object(QuerySet, "select_for_update", read):
-        yield
 
 
 def report_path(post: Post) -> str:
