@@ -39,6 +39,7 @@ def report_outcome(request: HttpRequest, outcome: Outcome, done: Any) -> None:
     if outcome.changed or outcome.error is None:
         messages.success(request, done.format(count=outcome.changed))
     for count, text in (
+        (outcome.hidden_again, _tell_of_hidden_again(outcome.hidden_again)),
         (outcome.unchanged, _tell_of_unchanged(outcome.unchanged)),
         (outcome.refused, _tell_of_refused(outcome.refused)),
         (outcome.gone, _tell_of_gone(outcome.gone)),
@@ -48,6 +49,14 @@ def report_outcome(request: HttpRequest, outcome: Outcome, done: Any) -> None:
             messages.warning(request, text.format(count=f"{count:,}"))
     if outcome.error is not None:
         messages.error(request, str(outcome.error.detail))
+
+
+def _tell_of_hidden_again(count: int) -> str:
+    return ngettext(
+        "{count} is hidden, as it was before it was deleted.",
+        "{count} are hidden, as they were before they were deleted.",
+        count,
+    )
 
 
 def _tell_of_unchanged(count: int) -> str:

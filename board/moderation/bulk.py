@@ -51,15 +51,17 @@ MAX_SECONDS = 20.0
 PAUSE_SECONDS = 0.1
 # An author of more rows is told once for all of them.
 MAX_SINGLE_NOTICES = 5
-# The note of a deletion, for staff and for the undo.
+# Notes of decisions, for staff. The undo reads this one of a deletion.
 HIDDEN_BEFORE = "It was hidden before."
+# An objection arrives at the case by which an author of many rows is told.
+TELLS_OF_ALL = "The author is told here of all that was done at once."
 MODELS: dict[str, type[Row]] = {TargetType.POST: Post, TargetType.COMMENT: Comment}
 TABLES = {TargetType.POST: "board_post", TargetType.COMMENT: "board_comment"}
 _COUNT_BY_AUTHOR = """
     SELECT member_id, count(*) FROM {table}
     WHERE id = ANY(%(ids)s) AND member_id IS NOT NULL AND {due} GROUP BY member_id
 """
-_IS_DUE = {
+_IS_DUE: dict[str, str] = {
     Action.DISMISS: "is_hidden",
     Action.HIDE: "NOT is_hidden",
     Action.DELETE: "remove_after IS NULL",
@@ -96,6 +98,8 @@ class Outcome:
     gone: int = 0
     # Not looked at: the time was over, or other writers held the rows.
     left: int = 0
+    # Undeleted, and hidden as before.
+    hidden_again: int = 0
     # Ended the deed.
     error: DomainError | None = None
 
@@ -105,6 +109,7 @@ class Outcome:
         self.refused += other.refused
         self.gone += other.gone
         self.left += other.left
+        self.hidden_again += other.hidden_again
 
 
 @dataclass(slots=True)
@@ -133,7 +138,7 @@ class Deed:
                 return row.remove_after is None
 
     def tells(self, author_id: int) -> bool:
-        return author_id not in self.told_once or author_id not in self.told
+        return author_id not in self.told
 
 
 @dataclass(slots=True)
@@ -287,12 +292,16 @@ def _decide(
         gone = about.filter(target_id__in=ids, target_gone__isnull=False)
         gone.update(target_gone=None)
     hidden = {row.pk for row in rows if row.is_hidden}
+    notices = _choose_notices(deed, cases)
     Decision.objects.bulk_create(
         Decision(
             case_id=case_id,
             action=action,
             reason=deed.judgement.reason,
-            note=HIDDEN_BEFORE if action == Action.DELETE and row_id in hidden else "",
+            note=_note_of(
+                was_deleted_hidden=action == Action.DELETE and row_id in hidden,
+                tells_of_all=notices.get(case_id) in deed.told_once,
+            ),
             actor=actor,
             decided_at=deed.now,
         )
@@ -310,15 +319,26 @@ def _decide(
             for case_id, row_id, _ in cases
         ],
     )
+    tell_authors((author, case_id) for case_id, author in notices.items())
+    return set(notices.values()) & deed.told_once
+
+
+def _choose_notices(deed: Deed, cases: list[tuple[int, int, int]]) -> dict[int, int]:
+    """Return the cases of which their authors are told, with these."""
     notices: dict[int, int] = {}
-    told = []
+    told = set(deed.told)
     for case_id, _, author in cases:
-        if author not in deed.told_once:
-            told.append((author, case_id))
-        elif author not in deed.told:
-            notices.setdefault(author, case_id)
-    tell_authors([*told, *notices.items()])
-    return set(notices)
+        if author in told:
+            continue
+        notices[case_id] = author
+        if author in deed.told_once:
+            told.add(author)
+    return notices
+
+
+def _note_of(*, was_deleted_hidden: bool, tells_of_all: bool) -> str:
+    notes = ((HIDDEN_BEFORE, was_deleted_hidden), (TELLS_OF_ALL, tells_of_all))
+    return " ".join(text for text, is_so in notes if is_so)
 
 
 def _open_cases(
@@ -360,12 +380,12 @@ def _judge_single(
             return None
         told.add(target.author_id)
         is_hidden = target.hidden_reason is not None
-        is_deletion = judgement.action == Action.DELETE
-        return replace(
-            judgement,
-            note=HIDDEN_BEFORE if is_deletion and is_hidden else judgement.note,
-            tells_author=deed.tells(target.author_id),
+        is_told = deed.tells(target.author_id)
+        note = _note_of(
+            was_deleted_hidden=is_hidden and judgement.action == Action.DELETE,
+            tells_of_all=is_told and target.author_id in deed.told_once,
         )
+        return replace(judgement, note=note, tells_author=is_told)
 
     try:
         is_changed = judge_content(

@@ -3,6 +3,7 @@
 A deed is found by the actor, the moment and the action of its decisions.
 """
 
+import time
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -74,7 +75,8 @@ _OF_DEED = """
     AND d.actor_id IS NOT DISTINCT FROM %(actor)s
 """
 _LIST_TARGETS = f"""
-    SELECT c.target_type, c.target_id, d.reason, d.note = %(note)s AS was_hidden
+    SELECT c.target_type, c.target_id, d.reason,
+        starts_with(d.note, %(note)s) AS was_hidden
     {_DECISIONS} {_OF_DEED}
     ORDER BY c.target_id
 """
@@ -192,7 +194,7 @@ def undo_deed(actor: Member, author_id: int, key: DeedKey, now: datetime) -> Out
             cursor.execute(_NEWEST, values | more)
             return {target_id for (target_id,) in cursor.fetchall()}
 
-    outcome, seconds = Outcome(), MAX_SECONDS / 2
+    outcome, end = Outcome(), time.monotonic() + MAX_SECONDS
     for was_hidden, judgement in (
         (False, Judgement(Action.DISMISS)),
         (True, Judgement(Action.HIDE, rows[0].reason)),
@@ -206,7 +208,9 @@ def undo_deed(actor: Member, author_id: int, key: DeedKey, now: datetime) -> Out
             for each in (TargetType.POST, TargetType.COMMENT)
         }
         deed = start_deed(actor, judgement, now, targets, select=select)
-        part = judge_all(deed, targets, max_seconds=seconds)
+        part = judge_all(deed, targets, max_seconds=end - time.monotonic())
+        if was_hidden:
+            part.hidden_again, part.changed = part.changed, 0
         outcome.add(part)
         outcome.error = outcome.error or part.error
     return outcome

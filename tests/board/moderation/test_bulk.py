@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.models import AuditLogEntry, InboxItem, Member, PointHistory
 from board.models import Comment, Decision, ModerationCase, Post, TargetType
 from board.moderation import bulk
-from board.moderation.bulk import HIDDEN_BEFORE, judge_all, start_deed
+from board.moderation.bulk import HIDDEN_BEFORE, TELLS_OF_ALL, judge_all, start_deed
 from board.moderation.decisions import Judgement, judge_content
 from core.errors import DomainError
 from tests.support.board import find_counter_drift
@@ -152,6 +152,23 @@ def test_deed_notes_for_staff_what_it_deleted_while_it_was_hidden(
     assert list(notes.values_list("note", flat=True)) == [
         *("", HIDDEN_BEFORE, HIDDEN_BEFORE)
     ]
+
+
+@pytest.mark.parametrize("is_reported", [True, False])
+def test_case_that_tells_of_a_deed_says_so_to_staff(
+    judge: Member, author: Member, is_reported: bool
+) -> None:
+    rows = [make_post(author) for _ in range(6)]
+    hide(rows[0], "STAFF")
+    if is_reported:
+        for row in rows:
+            make_case(row)
+    targets = {TargetType.POST: [row.pk for row in rows]}
+    judge_all(start_deed(judge, Judgement("DELETE", "SPAM"), NOW, targets), targets)
+    item = InboxItem.objects.get(member=author)
+    notes = Decision.objects.order_by("case__target_id").values_list("note", "case_id")
+    assert notes[0] == (f"{HIDDEN_BEFORE} {TELLS_OF_ALL}", item.target_id)
+    assert [note for note, _ in notes[1:]] == [""] * 5
 
 
 def test_deed_counts_what_it_left(
