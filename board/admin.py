@@ -1,25 +1,22 @@
 """Moderation in Django admin."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection
-from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import Max, Prefetch, QuerySet
 from django.http import HttpRequest
 from django.template.defaultfilters import filesizeformat
-from django.urls import reverse
-from django.utils import timezone
-from django.utils.functional import lazy
+from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, ngettext_lazy
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Member
+from board.admin_actions import IMAGE_ACTIONS, NOTICE_ACTIONS, make_judging_actions
+from board.admin_author import AuthorView, link_to_author
 from board.admin_columns import (
     AUTHOR,
     AUTHOR_PREFIX,
@@ -50,11 +47,10 @@ from board.models import (
     ModerationCase,
     Post,
     PostImage,
-    ReportReason,
+    TargetType,
 )
-from board.moderation import actions as moderation
 from board.moderation.admin import ModerationCaseAdmin
-from core.admin.actions import REASON_FIELD, Action, ActionAdmin, get_actor
+from core.admin.actions import ActionAdmin
 from core.admin.base import DEFERRED_MEMBER_FIELDS, NewestInline
 from core.admin.columns import (
     Column,
@@ -65,82 +61,12 @@ from core.admin.columns import (
     time_column,
 )
 from core.admin.filters import YES_NO, badge_filter, choice_filter, date_filter
-from core.errors import DomainError
 
 # Newest posts with an image.
 MAX_LISTED_POSTS = 20
 # The text of comments has no index.
 MAX_SEARCHED_COMMENTS = 200_000
-REASONS: dict[str, Text] = {each.value: each.label for each in ReportReason}
-
-
-def make_action(
-    change: Callable[..., int],
-    label: Text,
-    report: Any,
-    *,
-    asks_reason: bool = False,
-    **options: Any,
-) -> Action:
-    """Return an action on rows, with a reason that staff choose if it asks for one."""
-
-    def apply(request: HttpRequest, ids: Collection[Any]) -> None:
-        # A refused row does not stop the others.
-        count = 0
-        values = {"reason": request.POST[REASON_FIELD]} if asks_reason else {}
-        for row_id in ids:
-            try:
-                count += change(get_actor(request), [row_id], **values)
-            except DomainError as error:
-                messages.error(request, f"{row_id}: {error.detail}")
-        messages.success(request, report.format(count=count))
-
-    return Action(label, apply, reasons=REASONS if asks_reason else {}, **options)
-
-
-def is_administrator(request: HttpRequest) -> bool:
-    """Return False for moderators, who pin nothing."""
-    return bool(get_actor(request).is_administrator)
-
-
-def make_hiding_actions(hide: Callable[..., int]) -> dict[str, Action]:
-    return {
-        "hide": make_action(
-            partial(hide, hidden=True),
-            _("Hide"),
-            ngettext_lazy("{count} hidden.", "{count} hidden.", "count"),
-            question=_("Nobody sees it any more. The author is told why."),
-            asks_reason=True,
-            has_effect_on=lambda row: not row.is_hidden,
-        ),
-        "show": make_action(
-            partial(hide, hidden=False),
-            _("Show again"),
-            ngettext_lazy("{count} shown again.", "{count} shown again.", "count"),
-            has_effect_on=lambda row: row.is_hidden,
-        ),
-    }
-
-
-def make_deletion(delete: Callable[..., int], question: Text, **options: Any) -> Action:
-    report = ngettext_lazy("{count} deleted.", "{count} deleted.", "count")
-    return make_action(
-        delete, _("Delete"), report, question=question, is_dangerous=True, **options
-    )
-
-
-def ask_for_deletion() -> str:
-    days: int = settings.BOARD_KEPT_DAYS
-    if days == 0:
-        return gettext("Comments and votes are deleted too. It cannot be undone.")
-    return gettext(
-        "It is hidden at once, and removed with comments and votes after {days} days; "
-        "until then it can be shown again. The author is told."
-    ).format(days=days)
-
-
-# The setting is read when the question is asked.
-DELETION_QUESTION: Any = lazy(ask_for_deletion, str)()
+POST_ACTIONS = make_judging_actions(TargetType.POST)
 
 
 class ModerationAdmin(ActionAdmin):
@@ -164,6 +90,9 @@ class ModerationAdmin(ActionAdmin):
             members = Member.objects.with_login_id(login_id)
             return queryset.filter(member__in=list(members.only("id"))), False
         return (self.filter_by_text(queryset, term) if term else queryset), False
+
+    def list_row_links(self, request: HttpRequest, row: Any) -> list[tuple[str, Text]]:
+        return [link_to_author(row.member_id)]
 
     @abstractmethod
     def filter_by_text(self, rows: QuerySet[Any], text: str) -> QuerySet[Any]:
@@ -193,32 +122,10 @@ class PostAdmin(ModerationAdmin):
     readonly_fields = ["comments", "tags_shown", "shown"]
     export_columns = [text_column("id", _("Number")), *list_display]
     row_actions = {
-        **make_hiding_actions(moderation.hide_posts),
-        "notice": make_action(
-            partial(moderation.mark_notices, notice=True),
-            _("Mark as notice"),
-            ngettext_lazy(
-                "{count} marked as notice.", "{count} marked as notices.", "count"
-            ),
-            has_effect_on=lambda post: not post.is_notice,
-            is_open_to=is_administrator,
-        ),
-        "unnotice": make_action(
-            partial(moderation.mark_notices, notice=False),
-            _("Unmark as notice"),
-            ngettext_lazy(
-                "{count} is no notice now.", "{count} are no notices now.", "count"
-            ),
-            has_effect_on=lambda post: post.is_notice,
-            is_open_to=is_administrator,
-        ),
-        "delete": make_deletion(
-            lambda actor, ids, reason: moderation.delete_posts(
-                actor, ids, timezone.now(), reason=reason
-            ),
-            DELETION_QUESTION,
-            asks_reason=True,
-        ),
+        "hide": POST_ACTIONS["hide"],
+        "show": POST_ACTIONS["show"],
+        **NOTICE_ACTIONS,
+        "delete": POST_ACTIONS["delete"],
     }
 
     @admin.display(description=_("Comments"))
@@ -237,6 +144,14 @@ class PostAdmin(ModerationAdmin):
             '<iframe sandbox title="{}" class="content-frame" srcdoc="{}"></iframe>',
             *(gettext("Content"), render_html(post.content)),
         )
+
+    def get_urls(self) -> list[URLPattern]:
+        author = path(
+            "author/<int:member_id>/",
+            self.admin_site.admin_view(AuthorView.as_view(model_admin=self)),
+            name="board_post_author",
+        )
+        return [author, *super().get_urls()]
 
     def get_object_name(self, row: Post) -> str:
         return gettext("Post {id}").format(id=row.pk)
@@ -273,14 +188,7 @@ class CommentAdmin(ModerationAdmin):
         Column("content", _("Comment"), lambda row: row.content),
         *list_display[1:],
     ]
-    row_actions = {
-        **make_hiding_actions(moderation.hide_comments),
-        "delete": make_deletion(
-            moderation.delete_comments,
-            DELETION_QUESTION,
-            asks_reason=True,
-        ),
-    }
+    row_actions = make_judging_actions(TargetType.COMMENT)
 
     @property
     def search_help_text(self) -> str:  # type: ignore[override]
@@ -331,12 +239,7 @@ class ImageAdmin(ModerationAdmin):
         image_column("shown", "whole"),
     ]
     export_columns = [text_column("id", _("Number")), *list_display]
-    row_actions = {
-        "delete": make_deletion(
-            moderation.delete_shown_images,
-            _("Posts that show it lose it too. It cannot be undone."),
-        )
-    }
+    row_actions = IMAGE_ACTIONS
 
     def is_id(self, text: str) -> bool:
         return _parse_uuid(text) is not None

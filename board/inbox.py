@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Count
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 
@@ -19,6 +20,7 @@ from board.models import (
     TargetType,
 )
 from board.moderation.appeals import APPEAL_TIME, may_appeal
+from board.moderation.bulk import MAX_SINGLE_NOTICES
 from board.moderation.notices import CASE
 
 Action = Decision.Action
@@ -30,6 +32,7 @@ def describe(reader: Member, rows: Iterable[ItemRow]) -> dict[int, Description]:
     posts = _list_posts(listed)
     comments = _list_comments(listed)
     cases = _list_cases(listed)
+    sizes = _count_deeds(reader, listed, cases)
     if any(row.kind == "SILENCED" for row in listed):
         reader = Member.objects.only("silenced_until", "silence_reason").get(
             pk=reader.pk
@@ -41,7 +44,8 @@ def describe(reader: Member, rows: Iterable[ItemRow]) -> dict[int, Description]:
             described[row.id] = _describe_reply(row, comments[row.target_id])
         elif row.target_id in cases:
             case, decision = cases[row.target_id]
-            described[row.id] = _describe_case(reader, row, case, decision)
+            size = sizes.get(_deed_of(decision), 1) if decision else 1
+            described[row.id] = _describe_case(reader, row, case, decision, size)
     return described
 
 
@@ -70,6 +74,32 @@ def _list_cases(
     decisions = {each.case_id: each for each in newest.distinct("case_id")}
     cases = ModerationCase.objects.defer("content").in_bulk(ids)
     return {pk: (case, decisions.get(pk)) for pk, case in cases.items()}
+
+
+def _deed_of(decision: Decision) -> tuple[int | None, datetime, str]:
+    return decision.actor_id, decision.decided_at, decision.action
+
+
+def _count_deeds(
+    reader: Member,
+    rows: list[ItemRow],
+    cases: dict[int, tuple[ModerationCase, Decision | None]],
+) -> dict[tuple[int | None, datetime, str], int]:
+    """Count what staff did to the reader's content with each of the decisions."""
+    told = {row.target_id for row in rows if row.kind == "CONTENT_HIDDEN"}
+    moments = {
+        decision.decided_at
+        for case_id, (_, decision) in cases.items()
+        if case_id in told and decision is not None
+    }
+    if not moments:
+        return {}
+    decisions = Decision.objects.filter(
+        case__author=reader, decided_at__in=moments, is_automatic=False, is_final=False
+    )
+    columns = ("actor_id", "decided_at", "action")
+    counted = decisions.values_list(*columns).annotate(size=Count("id")).order_by()
+    return {(actor, at, action): size for actor, at, action, size in counted}
 
 
 def _describe_post_item(row: ItemRow, post: Post) -> Description:
@@ -102,13 +132,17 @@ def _describe_reply(row: ItemRow, comment: Comment) -> Description:
 
 
 def _describe_case(
-    reader: Member, row: ItemRow, case: ModerationCase, decision: Decision | None
+    reader: Member,
+    row: ItemRow,
+    case: ModerationCase,
+    decision: Decision | None,
+    size: int,
 ) -> Description:
     if row.kind == "REPORT_RESOLVED":
         return Description(_thank_reporter(decision), _target_of(case))
     if row.kind == "SILENCED":
         return Description(_tell_of_silence(reader, decision), _target_of(case))
-    return Description(_tell_author(case, decision), _target_of(case))
+    return Description(_tell_author(case, decision, size), _target_of(case))
 
 
 def _target_of(case: ModerationCase) -> dict[str, Any]:
@@ -123,11 +157,15 @@ def _thank_reporter(decision: Decision | None) -> str:
     return gettext("Thank you for your report. We have acted on it.")
 
 
-def _tell_author(case: ModerationCase, decision: Decision | None) -> str:
+def _tell_author(case: ModerationCase, decision: Decision | None, size: int) -> str:
     if decision is None:
         return ""
     is_post = case.target_type == TargetType.POST
     name = case.title or (gettext("a post") if is_post else gettext("a comment"))
+    if size > MAX_SINGLE_NOTICES:
+        # One notice tells of all.
+        text = gettext("{name} and {count} more posts or comments of yours")
+        name = text.format(name=name, count=f"{size - 1:,}")
     return " ".join(
         part
         for part in (

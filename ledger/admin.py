@@ -19,6 +19,7 @@ from accounts.models import Member
 from core.admin.base import AuditedAdmin
 from core.admin.columns import Badges, badge_column, text_column
 from core.admin.filters import badge_filter
+from core.admin.places import add_list_query, read_list_query
 from core.errors import DomainError
 from ledger.categories import defaults as default_categories
 from ledger.categories.defaults import DOWN, UP
@@ -103,13 +104,15 @@ class DefaultCategoryAdmin(AuditedAdmin):
             for direction in MOVE_STEPS
         )
         return format_html(
-            '<button type="submit" class="move" formaction="{}" '
+            '<button type="submit" class="move" formaction="{}" id="{}" '
             'aria-label="{}">▲</button> '
-            '<button type="submit" class="move" formaction="{}" '
+            '<button type="submit" class="move" formaction="{}" id="{}" '
             'aria-label="{}">▼</button>',
             up_url,
+            _button_id(category.pk, "up"),
             gettext("Move {name} up").format(name=category.name),
             down_url,
+            _button_id(category.pk, "down"),
             gettext("Move {name} down").format(name=category.name),
         )
 
@@ -131,7 +134,9 @@ class DefaultCategoryAdmin(AuditedAdmin):
             default_categories.move_default_category(_actor(request), category_id, step)
         except DomainError as error:
             messages.error(request, str(error.detail))
-        return HttpResponseRedirect(_changelist_url())
+        # The browser scrolls to the pressed button in its new place, and focuses it.
+        place = _button_id(category_id, direction)
+        return HttpResponseRedirect(f"{_changelist_url(request)}#{place}")
 
     def save_model(
         self, request: HttpRequest, obj: DefaultCategory, form: Any, change: bool
@@ -176,12 +181,20 @@ def _show_domain_errors(
         return view(request, *args, **options)
     except DomainError as error:
         messages.error(request, str(error.detail))
-        return HttpResponseRedirect(_changelist_url())
+        return HttpResponseRedirect(_changelist_url(request))
+
+
+def _button_id(category_id: int, direction: str) -> str:
+    return (
+        f"move-{'up' if MOVE_STEPS.get(direction, UP) == UP else 'down'}-{category_id}"
+    )
 
 
 def _actor(request: HttpRequest) -> Member:
     return cast("Member", request.user)
 
 
-def _changelist_url() -> str:
-    return reverse("admin:ledger_defaultcategory_changelist")
+def _changelist_url(request: HttpRequest) -> str:
+    """Return the address of the list, as it was when the request left it."""
+    url = reverse("admin:ledger_defaultcategory_changelist")
+    return add_list_query(url, read_list_query(request, is_list=False))

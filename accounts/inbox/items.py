@@ -21,12 +21,14 @@ PURGE_BATCH_SIZE = 5_000
 _ADD = """
     INSERT INTO inbox_item AS kept
         (member_id, kind, target_type, target_id, actor_id)
-    SELECT m.id, event.kind, event.target_type, event.target_id, event.actor_id
-    FROM member m, (
+    SELECT m.id, event.kind, event.target_type, told.target_id, event.actor_id
+    FROM unnest(%(members)s::bigint[], %(targets)s::bigint[])
+        AS told (member_id, target_id)
+    JOIN member m ON m.id = told.member_id, (
         SELECT %(kind)s::varchar AS kind, %(target_type)s::varchar AS target_type,
-            %(target_id)s::bigint AS target_id, %(actor)s::bigint AS actor_id
+            %(actor)s::bigint AS actor_id
     ) event
-    WHERE m.id = ANY(%(members)s::bigint[]) AND m.id IS DISTINCT FROM event.actor_id
+    WHERE m.id IS DISTINCT FROM event.actor_id
       AND NOT EXISTS (
           SELECT FROM inbox_muted_kind k
           WHERE k.member_id = m.id AND k.kind = event.kind
@@ -35,7 +37,7 @@ _ADD = """
           SELECT FROM member_block b
           WHERE b.member_id = m.id AND b.blocked_id = event.actor_id
       )
-    ORDER BY m.id
+    ORDER BY m.id, told.target_id
     ON CONFLICT (member_id, kind, target_type, target_id) WHERE read_at IS NULL
     DO UPDATE SET id = excluded.id, count = kept.count + 1,
         at = excluded.at, actor_id = excluded.actor_id
@@ -77,17 +79,34 @@ def add_items(
     Left out are the actor, members who have blocked the actor, and members who have
     switched the kind off.
     """
-    members = sorted({each for each in member_ids if each is not None})
-    if not members:
+    members = {each for each in member_ids if each is not None}
+    add_items_about(
+        [(each, target_id) for each in members],
+        kind,
+        target_type=target_type,
+        actor_id=actor_id,
+    )
+
+
+def add_items_about(
+    pairs: Iterable[tuple[int, int]],
+    kind: str,
+    *,
+    target_type: str,
+    actor_id: int | None = None,
+) -> None:
+    """Tell members, each of an own target: pairs of member and target, each once."""
+    told = sorted(set(pairs))
+    if not told:
         return
     with prepared_cursor() as cursor:
         cursor.execute(
             _ADD,
             {
-                "members": members,
+                "members": [member for member, _ in told],
+                "targets": [target for _, target in told],
                 "kind": kind,
                 "target_type": target_type,
-                "target_id": target_id,
                 "actor": actor_id,
             },
         )

@@ -3,12 +3,14 @@
 Rows name deleted members by id only.
 """
 
+from collections.abc import Iterable
+
 from django.db.models import Model
 
 from accounts.models import AuditLogEntry, Member
 from core.logging import request_id
 
-__all__ = ["ADDITION", "CHANGE", "DELETION", "log_admin_action"]
+__all__ = ["ADDITION", "CHANGE", "DELETION", "log_admin_action", "log_admin_actions"]
 
 ADDITION = AuditLogEntry.Action.ADDITION
 CHANGE = AuditLogEntry.Action.CHANGE
@@ -18,14 +20,29 @@ MAX_TEXT_LENGTH = 500
 
 
 def log_admin_action(actor: Member, target: Model, action: str, text: str = "") -> None:
-    label = f"member {target.pk}" if isinstance(target, Member) else str(target)
-    AuditLogEntry.objects.create(
-        actor_id=actor.pk,
-        actor_name=actor.login_id,
-        action=action,
-        target_type=target._meta.label,
-        target_id=str(target.pk),
-        target_label=label[:MAX_LABEL_LENGTH],
-        text=text[:MAX_TEXT_LENGTH],
-        request_id=request_id.get() or "",
+    log_admin_actions(actor, action, [(target, text)])
+
+
+def log_admin_actions(
+    actor: Member, action: str, changes: Iterable[tuple[Model, str]]
+) -> None:
+    """Log what was done to each target, with its text."""
+    AuditLogEntry.objects.bulk_create(
+        [
+            AuditLogEntry(
+                actor_id=actor.pk,
+                actor_name=actor.login_id,
+                action=action,
+                target_type=target._meta.label,
+                target_id=str(target.pk),
+                target_label=_label(target)[:MAX_LABEL_LENGTH],
+                text=text[:MAX_TEXT_LENGTH],
+                request_id=request_id.get() or "",
+            )
+            for target, text in changes
+        ]
     )
+
+
+def _label(target: Model) -> str:
+    return f"member {target.pk}" if isinstance(target, Member) else str(target)

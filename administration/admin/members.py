@@ -1,6 +1,7 @@
 """Members in Django admin."""
 
-from collections.abc import Callable, Collection
+import time
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -15,7 +16,7 @@ from django.utils import timezone
 from django.utils.functional import cached_property
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
@@ -28,6 +29,7 @@ from accounts.sessions.store import revoke_session
 from administration.members import set_member_plan, set_member_role, set_member_status
 from billing.admin import PRODUCTS, YES_OR_NO, PurchaseInline
 from board.admin import CommentInline, PostInline
+from board.admin_author import link_to_author
 from core.admin.actions import Action, ActionAdmin, get_actor
 from core.admin.base import CappedPaginator, NewestInline
 from core.admin.columns import (
@@ -41,9 +43,13 @@ from core.admin.columns import (
     time_column,
 )
 from core.admin.filters import badge_filter
+from core.api.permissions import AdminRequiredError
 from core.db.transactions import retry_on_conflict
 from core.errors import DomainError
 
+# Proxies wait for 30 to 60 seconds.
+MAX_ACTION_SECONDS = 20.0
+MAX_TOLD_ERRORS = 5
 ROLES: Badges = {
     Member.Role.MEMBER: (_("Member"), ""),
     Member.Role.MODERATOR: (_("Moderator"), "info"),
@@ -78,20 +84,7 @@ def make_action(
     """Return an action on members whose values differ from `target_values`."""
 
     def apply(request: HttpRequest, ids: Collection[int]) -> None:
-        # A refused member does not stop the others: each change is a transaction.
-        members = Member.objects.only("login_id").filter(pk__in=ids)
-        for member in members.order_by("pk"):
-            try:
-                change(get_actor(request), member.pk)
-            except DomainError as error:
-                messages.error(request, f"{member}: {error.detail}")
-            else:
-                messages.success(
-                    request,
-                    gettext("{member}: {action}: done.").format(
-                        member=member, action=label
-                    ),
-                )
+        change_members(request, partial(change, get_actor(request)), ids, label)
 
     def has_effect_on(member: Member) -> bool:
         return any(getattr(member, k) != value for k, value in target_values.items())
@@ -103,6 +96,68 @@ def make_action(
         has_effect_on=has_effect_on,
         is_dangerous=is_dangerous,
     )
+
+
+def change_members(
+    request: HttpRequest,
+    change: Callable[[int], Member],
+    ids: Collection[int],
+    label: Text,
+) -> None:
+    """Change each member in a transaction, and tell what was done to how many."""
+    end = time.monotonic() + MAX_ACTION_SECONDS
+    errors: list[str] = []
+    refused = done = left = 0
+    # A refused member does not stop the others.
+    members = list(Member.objects.only("login_id").filter(pk__in=ids).order_by("pk"))
+    for place, member in enumerate(members):
+        if time.monotonic() >= end:
+            left = len(members) - place
+            break
+        try:
+            change(member.pk)
+        except AdminRequiredError as error:
+            # The actor has lost the role meanwhile.
+            errors.append(str(error.detail))
+            left = len(members) - place
+            break
+        except DomainError as error:
+            refused += 1
+            errors.append(f"{member}: {error.detail}")
+        else:
+            done += 1
+    for text in errors[:MAX_TOLD_ERRORS]:
+        messages.error(request, text)
+    report_members(request, label, members, done=done, refused=refused, left=left)
+
+
+def report_members(
+    request: HttpRequest,
+    label: Text,
+    members: Sequence[Member],
+    *,
+    done: int,
+    refused: int,
+    left: int,
+) -> None:
+    if done and len(members) == 1:
+        text = gettext("{member}: {action}: done.")
+        messages.success(request, text.format(member=members[0], action=label))
+    elif done:
+        text = ngettext(
+            "{action}: {count} member: done.", "{action}: {count} members: done.", done
+        )
+        messages.success(request, text.format(action=label, count=f"{done:,}"))
+    if refused > MAX_TOLD_ERRORS:
+        text = gettext("{count} members in all were refused.")
+        messages.error(request, text.format(count=f"{refused:,}"))
+    if left:
+        text = ngettext(
+            "{count} is left: repeat the action to go on.",
+            "{count} are left: repeat the action to go on.",
+            left,
+        )
+        messages.warning(request, text.format(count=f"{left:,}"))
 
 
 MEMBER_ACTIONS = {
@@ -270,6 +325,9 @@ class MemberAdmin(ActionAdmin):
 
     def may_act_on(self, request: HttpRequest, row: Member) -> bool:
         return bool(row.pk != get_actor(request).pk)
+
+    def list_row_links(self, request: HttpRequest, row: Any) -> list[tuple[str, Text]]:
+        return [link_to_author(row.pk)]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Member]:
         rows: QuerySet[Member] = super().get_queryset(request)

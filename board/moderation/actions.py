@@ -1,4 +1,4 @@
-"""What staff do without a report: hide, show, delete, pin.
+"""What staff do without a report: delete, pin; many at once: `board.moderation.bulk`.
 
 The audit log names content by id only, since it outlives the content.
 """
@@ -16,57 +16,31 @@ from accounts.security.audit_log import CHANGE, DELETION, log_admin_action
 from board.images import delete_images
 from board.locking import lock_member_key_share, lock_post, lock_posts
 from board.models import Decision, Image, Post, TargetType
-from board.moderation.decisions import Judgement, judge_content
+from board.moderation.decisions import Judgement, judge_content, require_judge
+from core.api.permissions import AdminRequiredError
 from core.db.transactions import retry_on_conflict
 from core.errors import NotFoundError
 
 Action = Decision.Action
 
 
-def hide_posts(
-    actor: Member, post_ids: Collection[int], *, hidden: bool, reason: str = ""
-) -> int:
-    """Return how many were changed; each is a transaction of its own."""
-    return _judge_each(actor, TargetType.POST, post_ids, _hiding(hidden, reason))
-
-
-def hide_comments(
-    actor: Member, comment_ids: Collection[int], *, hidden: bool, reason: str = ""
-) -> int:
-    return _judge_each(actor, TargetType.COMMENT, comment_ids, _hiding(hidden, reason))
-
-
-def delete_posts(
-    actor: Member, post_ids: Collection[int], now: datetime, *, reason: str = ""
-) -> int:
+def delete_posts(actor: Member, post_ids: Collection[int], now: datetime) -> int:
     """Delete posts; they stay hidden for `BOARD_KEPT_DAYS`, and can be shown again."""
-    judgement = Judgement(Action.DELETE, reason)
-    return _judge_each(actor, TargetType.POST, post_ids, judgement, now)
+    return _delete_each(actor, TargetType.POST, post_ids, now)
 
 
-def delete_comments(
-    actor: Member, comment_ids: Collection[int], *, reason: str = ""
+def delete_comments(actor: Member, comment_ids: Collection[int]) -> int:
+    return _delete_each(actor, TargetType.COMMENT, comment_ids, timezone.now())
+
+
+def _delete_each(
+    actor: Member, target_type: TargetType, ids: Collection[int], now: datetime
 ) -> int:
-    judgement = Judgement(Action.DELETE, reason)
-    return _judge_each(actor, TargetType.COMMENT, comment_ids, judgement)
-
-
-def _hiding(hidden: bool, reason: str) -> Judgement:
-    return Judgement(Action.HIDE if hidden else Action.DISMISS, reason)
-
-
-def _judge_each(
-    actor: Member,
-    target_type: TargetType,
-    ids: Collection[int],
-    judgement: Judgement,
-    now: datetime | None = None,
-) -> int:
-    moment = now or timezone.now()
+    judgement = Judgement(Action.DELETE)
     changed = 0
     for target_id in sorted(ids):
         try:
-            changed += judge_content(actor, target_type, target_id, judgement, moment)
+            changed += judge_content(actor, target_type, target_id, judgement, now)
         except NotFoundError:
             # Somebody else has deleted it meanwhile.
             continue
@@ -77,6 +51,8 @@ def _judge_each(
 @transaction.atomic
 def mark_notices(actor: Member, post_ids: Collection[int], *, notice: bool) -> int:
     lock_member_key_share(actor)
+    if not _read_standing(actor).is_administrator:
+        raise AdminRequiredError
     lock_posts(post_ids)
     posts = Post.objects.only("id").filter(pk__in=post_ids, is_notice=not notice)
     message = "Marked as notice." if notice else "Unmarked as notice."
@@ -98,12 +74,19 @@ def delete_shown_images(actor: Member, image_ids: Collection[UUID]) -> int:
     """Delete images; moderators none of staff."""
     lock_member_key_share(actor)
     chosen = Image.objects.filter(pk__in=image_ids)
-    if not Member.objects.only("role").get(pk=actor.pk).is_administrator:
+    if not _read_standing(actor).is_administrator:
         chosen = chosen.filter(Q(member=actor) | Q(member__role=Member.Role.MEMBER))
     deleted = delete_images(chosen.values_list("pk", flat=True))
     for image_id in deleted:
         log_admin_action(actor, Image(pk=image_id), DELETION)
     return len(deleted)
+
+
+def _read_standing(actor: Member) -> Member:
+    """Return the actor as stored; raise `ModeratorRequiredError` for a former one."""
+    current = Member.objects.only("role", "status").get(pk=actor.pk)
+    require_judge(current, {current.pk: current}, None)
+    return current
 
 
 def _update_and_log(

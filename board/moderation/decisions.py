@@ -1,5 +1,6 @@
 """Decisions of staff: one ends all reports of a case (spec 5.10)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -72,6 +73,8 @@ class Judgement:
     silence_days: int | None = None
     # Of the text that staff have read; None decides about any.
     target_updated_at: datetime | None = None
+    # False where one notice tells the author of many decisions.
+    tells_author: bool = True
 
     def require_fit(self, target_type: str) -> None:
         """Raise `InvalidFieldError` for what cannot be done to the target."""
@@ -154,11 +157,14 @@ def judge_content(
     target_id: int,
     judgement: Judgement,
     now: datetime,
+    *,
+    revise: Callable[[Target, Judgement], Judgement | None] | None = None,
 ) -> bool:
     """Hide, show or delete content without or with a report; return False if it is so.
 
     The open case of the target is decided with it; without one the decision makes one,
-    so that the author is told. Raises `NotFoundError`, `NotYourCaseError`.
+    so that the author is told. `revise` changes the judgement for the locked target, or
+    returns None to leave it as it is. Raises `NotFoundError`, `NotYourCaseError`.
     """
     author_id = find_author(target_type, target_id)
     judgement.require_fit(target_type)
@@ -168,6 +174,10 @@ def judge_content(
         if target is None or target.author_id != author_id:
             raise NotFoundError
         require_judge(actor, people, author_id)
+        revised = judgement if revise is None else revise(target, judgement)
+        if revised is None:
+            return False
+        judgement = revised
         case = lock_unresolved_case(target_type, target_id)
         if case is None and not _has_effect(judgement, target):
             return False
@@ -287,11 +297,9 @@ def _decide(
     tell_outside_reporters(case, judgement.action)
     Report.objects.filter(case=case).update(outcome=outcome)
     is_answer = last is not None and last.appeal is not None
-    if case.target_type != TargetType.MEMBER and (
-        is_answer
-        or was_hidden
-        or judgement.action not in {Action.DISMISS, Action.SILENCE}
-    ):
+    is_new = judgement.action not in {Action.DISMISS, Action.SILENCE}
+    is_for_content = case.target_type != TargetType.MEMBER and judgement.tells_author
+    if is_for_content and (is_answer or was_hidden or is_new):
         tell_author(case)
     author_id = case.author_id
     # It is None after the account of the author was deleted.

@@ -1,8 +1,10 @@
 """Who is told of a decision: the author, and those who reported."""
 
+from collections.abc import Iterable
+
 from django.conf import settings
 
-from accounts.inbox.items import add_items
+from accounts.inbox.items import add_items, add_items_about
 from accounts.mail.outbox import is_mail_configured, queue_mail
 from board.models import ModerationCase, OutsideReport, Report
 
@@ -11,6 +13,11 @@ CASE = "CASE"
 
 def tell_author(case: ModerationCase) -> None:
     add_items([case.author_id], "CONTENT_HIDDEN", target_type=CASE, target_id=case.pk)
+
+
+def tell_authors(cases: Iterable[tuple[int, int]]) -> None:
+    """Tell authors of decisions: pairs of author and case."""
+    add_items_about(cases, "CONTENT_HIDDEN", target_type=CASE)
 
 
 def tell_silenced(case: ModerationCase) -> None:

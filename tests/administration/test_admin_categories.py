@@ -1,6 +1,9 @@
 """Default categories in Django admin."""
 
+import html
+import re
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -51,6 +54,47 @@ def test_moving_a_deleted_category_shows_an_error(
     tree["pay"].delete()
     assert browser.post(f"{TREE}987654321/move/up").status_code == 302
     assert "Category not found." in get_page(browser, TREE)
+
+
+@pytest.mark.parametrize("query", ["", "type__exact=expense&p=1", "e=1"])
+@pytest.mark.parametrize("direction", ["up", "down"])
+def test_a_move_leads_back_to_its_button_in_the_same_list(
+    browser: JSONClient,
+    tree: dict[str, DefaultCategory],
+    query: str,
+    direction: str,
+) -> None:
+    url = f"{TREE}?{query}" if query else TREE
+    page = get_page(browser, url)
+    row = tree["home"].pk
+    field = re.search(r'name="_changelist_filters" value="([^"]*)"', page)
+    assert (html.unescape(field[1]) if field else "") == query
+    assert f'id="move-{direction}-{row}"' in page
+    form = {"_changelist_filters": query} if query else {}
+    answer: Any = browser.post(f"{TREE}{row}/move/{direction}", form)
+    assert answer.status_code == 302
+    assert answer.headers["Location"] == f"{url}#move-{direction}-{row}"
+
+
+@pytest.mark.parametrize("page", ["change", "delete"])
+def test_saved_and_deleted_category_leads_back_to_the_same_list(
+    browser: JSONClient, tree: dict[str, DefaultCategory], page: str
+) -> None:
+    of_list = urlencode({"_changelist_filters": "type__exact=expense"})
+    row = tree["cafe"]
+    assert f"{row.pk}/change/?{of_list}" in get_page(
+        browser, f"{TREE}?type__exact=expense"
+    )
+    path = f"{TREE}{row.pk}/{page}/?{of_list}"
+    answer = save(browser, path, name="빵", parent=tree["food"].pk, post="yes")
+    assert answer.headers["Location"] == f"{TREE}?type__exact=expense"
+    # What is refused leads there, too.
+    path = f"{TREE}{tree['food'].pk}/delete/?{of_list}"
+    refused: Any = browser.post(path, {"post": "yes"})
+    assert DefaultCategory.objects.filter(pk=tree["food"].pk).exists()
+    assert refused.status_code in {200, 302}
+    if refused.status_code == 302:
+        assert refused.headers["Location"] == f"{TREE}?type__exact=expense"
 
 
 def save(browser: JSONClient, path: str, **fields: Any) -> Any:

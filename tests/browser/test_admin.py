@@ -114,6 +114,46 @@ def test_post_is_found_and_hidden_and_its_author_opened(
     assert "Cheap rice" in page.text()
 
 
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [(390, "dark"), (1440, "light"), (390, "light"), (1440, "dark")],
+)
+def test_all_posts_of_a_filter_are_hidden_and_those_of_an_author_shown_again(
+    page: Chromium, live_server: Any, width: int, scheme: str
+) -> None:
+    author = make_member(login_id="minji", display_name="김민지")
+    for number in range(60):
+        category = "tips" if number else "saving"
+        make_post(author, title=f"Cheap rice {number}", category=category)
+    posts = f"{live_server.url}/admin/board/post/"
+    page.use_scheme(scheme)
+    page.resize(width, 900)
+    page.open(f"{posts}?category__exact=tips")
+    page.click("#action-toggle", leave=False)
+    page.click(".actions .question a", leave=False)
+    page.evaluate("document.querySelector('select[name=action]').value = 'hide'")
+    page.click(".actions button[name=index]")
+    assert "The filter finds 59 rows." in page.text()
+    assert "and 49 more" in page.text()
+    assert find_barriers(page) == []
+    shoot(page, f"bulk-question-{width}-{scheme}")
+    page.evaluate("document.querySelector('#id_reason').value = 'SPAM'")
+    page.click("input[type=submit].default")
+    assert "59 hidden." in page.text()
+    assert page.evaluate("location.search") == "?category__exact=tips"
+    page.open(f"{posts}author/{author.pk}/")
+    assert "Posts: 1. Comments: 0." in page.text()
+    assert find_barriers(page) == []
+    wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    assert not wide
+    shoot(page, f"author-{width}-{scheme}")
+    page.click("table button")
+    assert "59 shown again." in page.text()
+    assert find_barriers(page) == []
+    shoot(page, f"author-done-{width}-{scheme}")
+    assert JSONClient(author).get_json("/api/board/posts")["count"] == 60
+
+
 def test_filter_of_a_list_opens_and_narrows_it(
     page: Chromium, live_server: Any
 ) -> None:
@@ -137,6 +177,10 @@ def test_default_categories_are_put_in_another_order(
     page.open(f"{live_server.url}/admin/ledger/defaultcategory/")
     shoot(page, "tree")
     page.click('button[aria-label="Move 교통 up"]')
+    # The pressed button is focused in its new place: the next press goes on.
+    moved = DefaultCategory.objects.get(name="교통")
+    focused = page.evaluate("document.activeElement.id")
+    assert focused == f"move-up-{moved.pk}"
     page.click('button[aria-label="Move 교통 up"]')
     rows = JSONClient(staff).get_json("/api/admin/default-categories")
     assert [row["name"] for row in rows] == ["교통", "식비", "주거"]

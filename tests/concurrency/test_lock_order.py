@@ -17,8 +17,10 @@ from accounts.sessions.store import create_session, purge_expired_sessions
 from accounts.tokens.tokens import create_token
 from billing.plan_expiry import expire_lapsed_plans
 from board.images import purge_unused_images
-from board.models import Post
+from board.models import Comment, Post, TargetType
 from board.moderation.actions import delete_posts
+from board.moderation.bulk import judge_all, start_deed
+from board.moderation.decisions import Judgement
 from board.moderation.expiry import finish_moderation
 from core.leases.holding import HeldLease
 from ledger.backup.columns import Backup, TagRow
@@ -244,6 +246,16 @@ def test_page_that_deletes_an_account_takes_its_locks_in_order(
     assert_in_order(log, COUNTED_BEFORE)
 
 
+def delete_all(actor: Member, target_type: TargetType) -> None:
+    """Delete all posts or comments of others in one deed."""
+    model = Post if target_type == TargetType.POST else Comment
+    rows = model._default_manager.exclude(member=actor)
+    targets = {target_type: list(rows.values_list("pk", flat=True))}
+    judgement = Judgement("DELETE", "SPAM")
+    deed = start_deed(actor, judgement, timezone.now(), targets)
+    assert judge_all(deed, targets).changed
+
+
 JOBS: dict[str, Callable[[Member], object]] = {
     "recurring rules": lambda member: process_due_rules(timezone.now()),
     "demo ledger": lambda member: create_demo_ledger(
@@ -264,6 +276,8 @@ JOBS: dict[str, Callable[[Member], object]] = {
     ),
     "images": lambda member: purge_unused_images(timezone.now()),
     "moderation": lambda member: finish_moderation(timezone.now() + timedelta(days=99)),
+    "deed on posts": lambda member: delete_all(member, TargetType.POST),
+    "deed on comments": lambda member: delete_all(member, TargetType.COMMENT),
 }
 
 
@@ -280,6 +294,8 @@ def test_job_takes_its_locks_in_order(
         now = timezone.now()
         delete_posts(judge, [Post.objects.latest("id").pk], now)
         make_blind(judge, make_post(actor), now)
+    if name.startswith("deed"):
+        make_comment(make_member(), post=make_post(make_member()))
     if name == "mails":
         request_reset({"login_id": "actor"}, "10.0.0.1", timezone.now())
     if name == "totals":

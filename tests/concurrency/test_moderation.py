@@ -1,12 +1,8 @@
 """Reports, decisions, appeals, silence and replies at once (spec 5.10 to 5.12)."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
-from unittest import mock
 
 import pytest
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.account_deletion import delete_account
@@ -24,6 +20,7 @@ from tests.support.races import (
     race,
     run_concurrently,
     sorted_statuses,
+    without_locks,
 )
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -41,17 +38,6 @@ def author() -> Member:
 @pytest.fixture
 def post(author: Member) -> Post:
     return make_post(author, title="Buy", content="<p>old</p>")
-
-
-@contextmanager
-def without_locks() -> Iterator[None]:
-    """Let statements read rows that they would lock."""
-
-    def read(rows: QuerySet[Member], **_: object) -> QuerySet[Member]:
-        return rows
-
-    with mock.patch.object(QuerySet, "select_for_update", read):
-        yield
 
 
 def report_path(post: Post) -> str:

@@ -180,6 +180,9 @@ def list_pages() -> list[str]:
         row = model._default_manager.order_by("-pk").first()
         if row is not None:
             pages.append(reverse(f"{name}_change", args=[row.pk]))
+    post = Post.objects.order_by("-pk").first()
+    if post is not None:
+        pages.append(reverse("admin:board_post_author", args=[post.member_id]))
     category = DefaultCategory.objects.order_by("-pk").first()
     if category is not None:
         pages.append(reverse("admin:ledger_defaultcategory_delete", args=[category.pk]))

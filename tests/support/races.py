@@ -6,8 +6,10 @@ from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any
+from unittest import mock
 
 from django.db import connection, connections
+from django.db.models import QuerySet
 
 from tests.support.clients import JSONClient
 
@@ -121,3 +123,14 @@ def call_before(fragment: str, call: Callable[[], Any]) -> Iterator[Future[Any]]
         yield result
     assert other.ident is not None, f"no statement contains {fragment}"
     other.join(START_TIMEOUT_SECONDS)
+
+
+@contextmanager
+def without_locks() -> Iterator[None]:
+    """Let statements read rows that they would lock."""
+
+    def read(rows: QuerySet[Any], **_: object) -> QuerySet[Any]:
+        return rows
+
+    with mock.patch.object(QuerySet, "select_for_update", read):
+        yield

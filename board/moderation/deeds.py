@@ -1,0 +1,220 @@
+"""All that one author wrote: hidden or deleted in one deed, and shown again (spec 7.9).
+
+A deed is found by the actor, the moment and the action of its decisions.
+"""
+
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import Q, QuerySet
+
+from accounts.models import Member
+from board.models import Comment, Decision, Post, TargetType
+from board.moderation.bulk import (
+    HIDDEN_BEFORE,
+    MAX_SECONDS,
+    Outcome,
+    Targets,
+    judge_all,
+    start_deed,
+)
+from board.moderation.decisions import Judgement
+from core.db.rows import fetch_all
+from core.errors import NotFoundError
+
+Action = Decision.Action
+MAX_ROWS = 10_000
+MAX_LISTED_DEEDS = 20
+# One alone is shown again on its own page.
+MIN_ROWS = 2
+_DECISIONS = """
+    FROM board_case c
+    JOIN board_decision d ON d.case_id = c.id
+    WHERE c.author_id = %(author)s AND c.target_type IN ('POST', 'COMMENT')
+      AND d.decided_at >= %(since)s AND d.action IN ('HIDE', 'DELETE')
+      AND NOT d.is_automatic AND NOT d.is_final
+"""
+# The row is hidden by it still, and nobody has decided about it since.
+_STANDS = """
+    NOT EXISTS (
+        SELECT FROM board_case lc JOIN board_decision l ON l.case_id = lc.id
+        WHERE lc.target_type = c.target_type AND lc.target_id = c.target_id
+          AND l.id > d.id
+    )
+    AND CASE c.target_type
+        WHEN 'POST' THEN EXISTS (
+            SELECT FROM board_post p WHERE p.id = c.target_id AND p.is_hidden
+        )
+        ELSE EXISTS (
+            SELECT FROM board_comment t
+            WHERE t.id = c.target_id AND t.is_hidden AND t.member_id IS NOT NULL
+        )
+    END
+"""
+_LIST = f"""
+    SELECT deed.actor_id, m.login_id AS actor_name, deed.decided_at, deed.action,
+        deed.reason, deed.count, deed.standing
+    FROM (
+        SELECT d.actor_id, d.decided_at, d.action, d.reason, count(*) AS count,
+            count(*) FILTER (WHERE {_STANDS}) AS standing
+        {_DECISIONS}
+        GROUP BY d.actor_id, d.decided_at, d.action, d.reason
+        HAVING count(*) >= {MIN_ROWS}
+        ORDER BY d.decided_at DESC LIMIT {MAX_LISTED_DEEDS}
+    ) deed
+    LEFT JOIN member m ON m.id = deed.actor_id
+    ORDER BY deed.decided_at DESC
+"""  # noqa: S608 - of constants only
+_OF_DEED = """
+    AND d.decided_at = %(decided_at)s AND d.action = %(action)s
+    AND d.actor_id IS NOT DISTINCT FROM %(actor)s
+"""
+_LIST_TARGETS = f"""
+    SELECT c.target_type, c.target_id, d.reason,
+        starts_with(d.note, %(note)s) AS was_hidden
+    {_DECISIONS} {_OF_DEED}
+    ORDER BY c.target_id
+"""
+_NEWEST = f"""
+    SELECT d.target_id FROM (
+        SELECT DISTINCT ON (c.target_id) c.target_id, l.*
+        FROM board_case c JOIN board_decision l ON l.case_id = c.id
+        WHERE c.target_type = %(target_type)s AND c.target_id = ANY(%(ids)s)
+        ORDER BY c.target_id, l.id DESC
+    ) d
+    WHERE true {_OF_DEED}
+"""  # noqa: S608 - of constants only
+
+
+@dataclass(frozen=True, slots=True)
+class DeedKey:
+    actor_id: int | None
+    decided_at: datetime
+    action: str
+
+    def __str__(self) -> str:
+        return f"{self.actor_id or ''}/{self.decided_at.isoformat()}/{self.action}"
+
+    @classmethod
+    def parse(cls, text: str) -> "DeedKey":
+        """Read what `str` has written; raise `NotFoundError`."""
+        try:
+            actor, moment, action = text.split("/")
+            decided_at = datetime.fromisoformat(moment)
+            actor_id = int(actor) if actor else None
+        except ValueError:
+            raise NotFoundError from None
+        is_known = action in {Action.HIDE, Action.DELETE}
+        if decided_at.tzinfo is None or not is_known or (actor_id or 0) >= 2**63:
+            raise NotFoundError
+        return cls(actor_id, decided_at, action)
+
+
+@dataclass(slots=True)
+class PastDeed:
+    actor_id: int | None
+    actor_name: str | None
+    decided_at: datetime
+    action: str
+    reason: str
+    # Decisions, and those of them that can be undone.
+    count: int
+    standing: int
+
+    @property
+    def key(self) -> DeedKey:
+        return DeedKey(self.actor_id, self.decided_at, self.action)
+
+
+class _TargetOfDeed(NamedTuple):
+    target_type: str
+    target_id: int
+    reason: str
+    was_hidden: bool
+
+
+def list_targets_of(author_id: int, action: str) -> Targets:
+    """Return what there is to hide or to delete, the newest `MAX_ROWS`."""
+    # What is deleted already waits for its removal.
+    due = Q(is_hidden=False) if action == Action.HIDE else Q(remove_after=None)
+    targets: dict[TargetType, list[int]] = {}
+    room = MAX_ROWS
+    for target_type, rows in (
+        (TargetType.POST, Post.objects.filter(due, member=author_id)),
+        (TargetType.COMMENT, Comment.objects.filter(due, member=author_id)),
+    ):
+        targets[target_type] = _newest_ids(rows, room)
+        room -= len(targets[target_type])
+    return targets
+
+
+def _newest_ids(rows: QuerySet[Any], limit: int) -> list[int]:
+    return list(rows.order_by("-id").values_list("id", flat=True)[:limit])
+
+
+def judge_author(
+    actor: Member, targets: Targets, action: str, reason: str, now: datetime
+) -> Outcome:
+    """Hide or delete what `list_targets_of` has found, as one deed."""
+    return judge_all(
+        start_deed(actor, Judgement(action, reason), now, targets), targets
+    )
+
+
+def list_deeds(author_id: int, now: datetime) -> list[PastDeed]:
+    """Return the newest deeds on several rows of an author within `BOARD_KEPT_DAYS`."""
+    return fetch_all(_LIST, {"author": author_id, "since": _since(now)}, PastDeed)
+
+
+def undo_deed(actor: Member, author_id: int, key: DeedKey, now: datetime) -> Outcome:
+    """Show again what a deed hid or deleted of an author, and nothing else.
+
+    What it deleted and was hidden before is hidden as before. What somebody decided
+    about since stays. Raises `NotFoundError` for a deed that is unknown or too old.
+    """
+    values: dict[str, Any] = {
+        "author": author_id,
+        "since": _since(now),
+        "decided_at": key.decided_at,
+        "action": key.action,
+        "actor": key.actor_id,
+    }
+    rows = fetch_all(_LIST_TARGETS, values | {"note": HIDDEN_BEFORE}, _TargetOfDeed)
+    if len(rows) < MIN_ROWS:
+        raise NotFoundError
+
+    def select(target_type: TargetType, ids: Collection[int]) -> set[int]:
+        with connection.cursor() as cursor:
+            more = {"target_type": target_type, "ids": list(ids)}
+            cursor.execute(_NEWEST, values | more)
+            return {target_id for (target_id,) in cursor.fetchall()}
+
+    outcome, end = Outcome(), time.monotonic() + MAX_SECONDS
+    for was_hidden, judgement in (
+        (False, Judgement(Action.DISMISS)),
+        (True, Judgement(Action.HIDE, rows[0].reason)),
+    ):
+        targets = {
+            each: [
+                row.target_id
+                for row in rows
+                if row.target_type == each and row.was_hidden == was_hidden
+            ]
+            for each in (TargetType.POST, TargetType.COMMENT)
+        }
+        deed = start_deed(actor, judgement, now, targets, select=select)
+        part = judge_all(deed, targets, max_seconds=end - time.monotonic())
+        if was_hidden:
+            part.hidden_again, part.changed = part.changed, 0
+        outcome.add(part)
+        outcome.error = outcome.error or part.error
+    return outcome
+
+
+def _since(now: datetime) -> datetime:
+    return now - timedelta(days=settings.BOARD_KEPT_DAYS)
