@@ -30,11 +30,12 @@ class SeenField(forms.CharField):
             return None
         try:
             moment = parse_datetime(text)
-        except ValueError:
-            moment = None
-        if moment is None or moment.tzinfo is None:
-            raise forms.ValidationError(_("Load the page again."), code="invalid")
-        return moment.astimezone(UTC)
+            if moment is not None and moment.tzinfo is not None:
+                return moment.astimezone(UTC)
+        # The second one is of the years 0 and 10000, in UTC.
+        except (ValueError, OverflowError):
+            pass
+        raise forms.ValidationError(_("Load the page again."), code="invalid")
 
 
 class JudgementForm(forms.Form):

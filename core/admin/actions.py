@@ -9,6 +9,7 @@ from typing import Any, cast
 from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import QuerySet
+from django.forms import BooleanField
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -130,7 +131,8 @@ def read_choice(
     model_admin: ActionAdmin, request: HttpRequest, rows: QuerySet[Any]
 ) -> Choice | None:
     """Return the rows; tell why there are none, or too many of them."""
-    is_across = request.POST.get(ACROSS_FIELD) == "1"
+    # As Django's own form reads it.
+    is_across = BooleanField(required=False).to_python(request.POST.get(ACROSS_FIELD))
     limit = MAX_FOUND_ROWS if is_across else model_admin.max_batch_size
     rows = rows.prefetch_related(None).order_by("pk")
     ids = list(rows.values_list("pk", flat=True)[: limit + 1])

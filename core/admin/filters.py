@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
@@ -25,6 +26,9 @@ class ChoiceFilter(admin.SimpleListFilter):
         value = self.value()
         if value is None:
             return queryset
+        # Another value would fail in the database, or find nothing.
+        if value not in {str(each) for each, _ in self.choices_}:
+            raise IncorrectLookupParameters
         return queryset.filter(**{self.parameter_name: value})
 
 
