@@ -31,7 +31,7 @@ from accounts.mail.outbox import (
     require_mail_configured,
 )
 from accounts.members.search import own_email_condition
-from accounts.models import Member
+from accounts.models import Block, Member
 from accounts.profile.profile import update_profile
 from accounts.security.audit_log import ADDITION, CHANGE, DELETION, log_admin_action
 from accounts.security.events import SecurityEvent, log_security_event
@@ -97,6 +97,9 @@ def set_member_role(actor: Member, member_id: int, role: str) -> Member:
     with _locked_member(actor, member_id) as member:
         member.role = role
         member.save_fields("role")
+        if member.is_moderator:
+            # Nobody blocks staff, whose notices all may read (spec 5.9).
+            Block.objects.filter(blocked=member).delete()
         end_pending_steps(member)
         log_security_event(SecurityEvent.ROLE_CHANGED, member.pk, role=role)
         log_admin_action(actor, member, CHANGE, f"Role {role}.")

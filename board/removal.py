@@ -52,6 +52,7 @@ _DELETE_HELD_CASES = """
     WHERE target_type = 'POST' AND target_id = ANY(%(posts)s) AND kind = 'HELD'
       AND status = 'OPEN'
       AND NOT EXISTS (SELECT FROM board_report r WHERE r.case_id = c.id)
+      AND NOT EXISTS (SELECT FROM board_outside_report o WHERE o.case_id = c.id)
       AND NOT EXISTS (SELECT FROM board_decision d WHERE d.case_id = c.id)
 """
 

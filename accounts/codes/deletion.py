@@ -23,7 +23,7 @@ from accounts.errors import CodeInvalidError, InvalidCredentialsError
 from accounts.login.identities import is_address_proved
 from accounts.login.password import authenticate_member
 from accounts.login.second_factor import CodeMatch, count_wrong_codes, match_code
-from accounts.models import Code, CodeRequest, LinkedIdentity, Member
+from accounts.models import Code, CodeRequest, LinkedIdentity, Mail, Member
 from accounts.security.pending_steps import end_codes
 from accounts.security.rate_limits import RateLimitPolicy
 from core.db.transactions import retry_on_conflict
@@ -126,6 +126,8 @@ def confirm_deletion(
 
 def _delete(code: Code, match: CodeMatch | None, now: datetime) -> None:
     def check(member: Member) -> None:
+        # A mail about several accounts is known by its codes alone.
+        Mail.objects.filter(codes=code).delete()
         # Another password, role, status or address has ended the code.
         spend_code(code)
         if code.email and not _may_delete_by_mail(member, code.email):

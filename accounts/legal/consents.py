@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Collection, Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.db import DatabaseError
@@ -18,6 +18,7 @@ from accounts.legal.documents import (
     read_documents,
 )
 from accounts.models import Consent, LegalDocument, Member
+from accounts.security.rate_limits import RateLimitPolicy
 from core.db.locks import AdvisoryLock, advisory_xact_lock
 from core.db.rows import fetch_all
 from core.errors import DomainError, FieldError, MissingItemError
@@ -25,6 +26,8 @@ from core.errors import DomainError, FieldError, MissingItemError
 logger = logging.getLogger(__name__)
 
 FIELD = "consents"
+# Rows are only added.
+ANSWERS_LIMIT = RateLimitPolicy("consents", 50, timedelta(days=1))
 # What the member said last to each version, in whatever language.
 _ANSWERS = """
     SELECT DISTINCT ON (d.kind, d.version) d.kind, d.version, c.accepted
@@ -94,11 +97,12 @@ def answer_document(
 ) -> Consent:
     """Add what the member says to a document in force.
 
-    Raises `MissingItemError` for another one.
+    Raises `MissingItemError` for another one, and `RateLimitedError`.
     """
     in_force = list_in_force(read_documents(), timezone.now())
     if document_id not in {each.id for each in in_force}:
         raise MissingItemError("documentId")
+    ANSWERS_LIMIT.consume(str(member.pk))
     return Consent.objects.create(
         member=member,
         document_id=document_id,

@@ -26,7 +26,7 @@ from core.api.permissions import AllowAny, IsAdministrator, IsMember
 from core.api.serializers import validate_body
 from core.api.views import APIView, ViewSet
 from core.client_ip import get_client_ip
-from core.errors import DuplicateError, NotFoundError
+from core.errors import DuplicateError, NotFoundError, RateLimitedError
 from core.languages import choose_language_of
 
 SCHEMA_TAG = "Documents"
@@ -105,6 +105,7 @@ class DocumentViewSet(ViewSet):
 class ConsentsView(APIView):
     permission_classes = [IsMember]
     schema_tag = SCHEMA_TAG
+    raises = {"post": [RateLimitedError]}
 
     @extend_schema(operation_id="listConsents", responses=ConsentSerializer(many=True))
     def get(self, request: Request) -> Response:
@@ -123,7 +124,7 @@ class ConsentsView(APIView):
     def post(self, request: Request) -> Response:
         """Accept a document, or take the consent back.
 
-        What was said before stays in the list.
+        What was said before stays in the list. At most 50 answers a day.
         """
         body = validate_body(ConsentRequestSerializer, request)
         consent = consents.answer_document(

@@ -5,7 +5,12 @@ from accounts.models.blocks import Block
 from accounts.models.counts import MemberCount
 from accounts.models.identities import LinkedIdentity, RemovedIdentity
 from accounts.models.inbox import InboxItem, MutedKind
-from accounts.models.legal import Consent, ConsentCount, LegalDocument
+from accounts.models.legal import (
+    Consent,
+    ConsentCount,
+    ConsentReminder,
+    LegalDocument,
+)
 from accounts.models.limits import RateLimit
 from accounts.models.mail import Code, CodeRequest, Mail
 from accounts.models.members import Member
@@ -28,6 +33,7 @@ __all__ = [
     "CodeRequest",
     "Consent",
     "ConsentCount",
+    "ConsentReminder",
     "InboxItem",
     "LegalDocument",
     "LinkedIdentity",

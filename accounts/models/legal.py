@@ -79,6 +79,29 @@ class Consent(models.Model):
         return f"consent of member {self.member_id} to {self.document_id}"
 
 
+class ConsentReminder(models.Model):
+    """A reminder of a marketing consent; it outlives the item of the inbox."""
+
+    consent = models.ForeignKey(
+        Consent, on_delete=models.CASCADE, db_index=False, related_name="+"
+    )
+    # 1 after two years, 2 after four.
+    number = models.SmallIntegerField()
+    reminded_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        db_table = "consent_reminder"
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["consent", "number"], name="consent_reminder_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"reminder {self.number} of consent {self.consent_id}"
+
+
 class ConsentCount(models.Model):
     """How often a document was accepted and refused; it outlives the members.
 

@@ -51,6 +51,7 @@ _ERASE_MEMBER = (
     DELETE FROM board_case c
     WHERE c.id = ANY(%(cases)s) AND c.status <> 'RESOLVED' AND c.kind = 'REPORT'
       AND NOT EXISTS (SELECT FROM board_report r WHERE r.case_id = c.id)
+      AND NOT EXISTS (SELECT FROM board_outside_report o WHERE o.case_id = c.id)
       AND NOT EXISTS (SELECT FROM board_decision d WHERE d.case_id = c.id)
     """,
 )

@@ -26,7 +26,8 @@ from core.db.transactions import retry_on_conflict
 Action = Decision.Action
 # A report from outside that nobody confirms.
 UNCONFIRMED_TIME = timedelta(days=1)
-# Names and addresses of people outside outlive the last decision, for their questions.
+# Names and emails of outside reporters are kept for so long after the last decision, to
+# answer their questions.
 CONTACT_TIME = timedelta(days=90)
 
 
@@ -71,7 +72,8 @@ def _end_blind(case_id: int, now: datetime) -> bool:
             is_final=True,
         )
         tell_author(case)
-        tell_outside_reporters(case, Action.DISMISS if is_shown else Action.DELETE)
+        action = Action.DISMISS if is_shown else Action.DELETE
+        tell_outside_reporters(case, action, has_objected=is_shown)
     return True
 
 

@@ -184,8 +184,9 @@ def _report_payload(report: Report) -> dict[str, Any]:
 
 def _list_outside_reports(actor: Member, case: CaseRow) -> list[dict[str, Any]]:
     """Return reports from outside; none about the actor's own content."""
-    is_notice = case.kind == ModerationCase.Kind.NOTICE
-    if not is_notice or case.author_id == actor.pk:
+    # Servers of an earlier release may have made it HELD.
+    kinds = {ModerationCase.Kind.NOTICE, ModerationCase.Kind.HELD}
+    if case.kind not in kinds or case.author_id == actor.pk:
         return []
     reports = OutsideReport.objects.filter(case=case.id).order_by("confirmed_at")
     return [

@@ -6,7 +6,16 @@ from django.conf import settings
 
 from accounts.inbox.items import add_items, add_items_about
 from accounts.mail.outbox import is_mail_configured, queue_mail
-from board.models import ModerationCase, OutsideReport, Report
+from board.models import (
+    Comment,
+    Decision,
+    HiddenReason,
+    ModerationCase,
+    OutsideReport,
+    Post,
+    Report,
+    TargetType,
+)
 
 CASE = "CASE"
 
@@ -31,25 +40,58 @@ def tell_reporters(case: ModerationCase) -> None:
     add_items(reporters, "REPORT_RESOLVED", target_type=CASE, target_id=case.pk)
 
 
-def tell_outside_reporters(case: ModerationCase, action: str) -> None:
-    """Mail what was decided, and why it may change."""
+def tell_outside_reporters(
+    case: ModerationCase, action: str, *, has_objected: bool = False
+) -> None:
+    """Mail what became of the target; call it after the decision was applied.
+
+    A decision in another case that shows it again is mailed, too. `has_objected` says
+    that blind content is shown because its author has objected.
+    """
     # They gave their reports while mail was configured.
     if not is_mail_configured():
         return
-    is_gone = case.target_gone == ModerationCase.Gone.AUTHOR
+    about = OutsideReport.objects.filter(
+        case__target_type=case.target_type, case__target_id=case.target_id
+    )
+    reports = list(about.exclude(email="").order_by("confirmed_at"))
+    own = [report for report in reports if report.case_id == case.pk]
+    if not reports:
+        return
+    outcome = "OBJECTED" if has_objected else _describe_outcome(case, action)
+    for report in own or (reports if outcome == "SHOWN" else []):
+        _mail_outcome(report, case, outcome)
+
+
+def _describe_outcome(case: ModerationCase, action: str) -> str:
+    """Return what the target is by now, whatever the decision says."""
+    columns = ("hidden_reason", "remove_after")
+    model = Post if case.target_type == TargetType.POST else Comment
+    rows = model._default_manager.filter(pk=case.target_id, member__isnull=False)
+    found = rows.values_list(*columns).first()
+    if found is None:
+        is_by_author = case.target_gone == ModerationCase.Gone.AUTHOR
+        return "GONE" if is_by_author else "DELETED"
+    hidden_reason, remove_after = found
+    if remove_after is not None:
+        return "DELETED"
+    if hidden_reason is not None:
+        return "BLIND" if hidden_reason == HiddenReason.BLIND else "HIDDEN"
+    return "SILENCED" if action == Decision.Action.SILENCE else "SHOWN"
+
+
+def _mail_outcome(report: OutsideReport, case: ModerationCase, outcome: str) -> None:
     support = settings.ABOUT["support"] or {}
-    reports = OutsideReport.objects.filter(case=case).exclude(email="")
-    for report in reports.order_by("confirmed_at"):
-        context = {
-            "target": report.target_path,
-            "outcome": "GONE" if is_gone else action,
-            "until": case.blind_until,
-            "contact": support.get("email") or support.get("url"),
-        }
-        queue_mail(
-            None,
-            "outside_report_decided",
-            context,
-            to=report.email,
-            language=report.language,
-        )
+    context = {
+        "target": report.target_path,
+        "outcome": outcome,
+        "until": case.blind_until,
+        "contact": support.get("email") or support.get("url"),
+    }
+    queue_mail(
+        None,
+        "outside_report_decided",
+        context,
+        to=report.email,
+        language=report.language,
+    )

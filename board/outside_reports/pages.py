@@ -70,7 +70,9 @@ class OutsideReportPage(View):
         except DomainError as error:
             return self._render_form(request, form, error=error)
         return self._render_code_form(
-            request, {"request": str(report.pk)}, email=report.email
+            request,
+            {"request": str(report.pk)},
+            sent={"email": report.email, "target": report.target_path},
         )
 
     def _confirm(self, request: HttpRequest) -> HttpResponse:
@@ -119,14 +121,14 @@ class OutsideReportPage(View):
         request: HttpRequest,
         values: Mapping[str, Any],
         *,
-        email: str = "",
+        sent: Mapping[str, str] | None = None,
         is_invalid: bool = False,
     ) -> HttpResponse:
         page = {
             "asks_for_code": True,
             "request_id": values.get("request", ""),
             "code": values.get("code", ""),
-            "email": email,
+            "sent": sent,
             "is_invalid": is_invalid,
         }
         return self._render(request, page, status=400 if is_invalid else 200)

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils.translation import gettext
 
 from accounts.codes.codes import (
@@ -22,13 +22,21 @@ from accounts.errors import CodeInvalidError
 from accounts.identifiers import normalize_identifier
 from accounts.mail.outbox import (
     MAIL_PER_IP,
-    consume_mail_limits,
     is_mailable,
     queue_mail,
     require_mail_configured,
 )
+from accounts.members.email_addresses import validate_new_address
 from accounts.security.rate_limits import RateLimitPolicy
-from board.models import Comment, ModerationCase, OutsideReport, Post, TargetType
+from board.models import (
+    Comment,
+    HiddenReason,
+    ModerationCase,
+    OutsideReport,
+    Post,
+    Report,
+    TargetType,
+)
 from board.moderation.cases import UNRESOLVED, lock_unresolved_case, open_case
 from board.moderation.targets import Target, lock_target
 from board.outside_reports.addresses import find_target
@@ -39,6 +47,10 @@ from core.sealing import hash_secret, is_hash_of
 
 Kind, Status = ModerationCase.Kind, ModerationCase.Status
 
+# Forms, of which most are refused.
+FORMS_PER_IP = RateLimitPolicy("outside-report-forms", 60, timedelta(hours=1))
+# It is apart from the limits of other mails to the address: otherwise the answer would
+# tell of an account, and strangers would use up the mails for a forgotten password.
 PER_ADDRESS = RateLimitPolicy("outside-reports", 5, timedelta(days=1))
 
 
@@ -52,8 +64,10 @@ def ask_for_report(
     `MailNotConfiguredError`.
     """
     require_mail_configured()
+    FORMS_PER_IP.consume(rate_limit_key(ip_address))
     target_type, target_id = _find_visible(values["target"])
     email = values["email"]
+    validate_new_address(email)
     if not is_mailable(email):
         text = gettext("No mail can be sent to this address.")
         raise InvalidFieldError("email", text)
@@ -61,7 +75,6 @@ def ask_for_report(
     # The counter outlives the report, so it has a hash.
     sender = hash_secret(normalize_identifier(email), "outside report").hex()
     PER_ADDRESS.consume(sender)
-    consume_mail_limits(email)
     code, report_id = make_code(), uuid.uuid4()
     report = OutsideReport(
         id=report_id,
@@ -93,15 +106,23 @@ def _is_reportable(target_type: TargetType, target_id: int) -> bool:
     if target_type == TargetType.COMMENT:
         shown = Comment.objects.filter(is_hidden=False, post__is_hidden=False)
         rows = shown.filter(pk=target_id)
-    cases = ModerationCase.objects.exclude(kind=Kind.HELD).filter(
-        target_type=target_type, target_id=target_id, status__in=UNRESOLVED
+    # What others have reported and is hidden since; cases of staff are not told of.
+    reported = ModerationCase.objects.filter(
+        Exists(Report.objects.filter(case=OuterRef("pk")))
+        | Exists(OutsideReport.objects.filter(case=OuterRef("pk"))),
+        target_type=target_type,
+        target_id=target_id,
+        status__in=UNRESOLVED,
     )
-    return rows.exists() or cases.exists()
+    return rows.exists() or reported.exclude(kind=Kind.HELD).exists()
 
 
 @retry_on_conflict
 @transaction.atomic
 def _store(report: OutsideReport, code: str) -> None:
+    older = OutsideReport.objects.filter(confirmed_at=None, email__iexact=report.email)
+    # Another request ends the older codes about the same.
+    older.filter(target_type=report.target_type, target_id=report.target_id).delete()
     report.save(force_insert=True)
     query = urlencode({"request": str(report.pk), "code": format_code(code)})
     context = {
@@ -122,39 +143,47 @@ def _store(report: OutsideReport, code: str) -> None:
 def confirm_report(report_id: uuid.UUID, typed: str, now: datetime) -> bool:
     """Open a case for the report, or add it to the open one.
 
-    A second report of one address in a case has no effect. Returns False for what was
-    deleted meanwhile without a case; raises `CodeInvalidError`.
+    A second report of one address in a case has no effect, nor has the same code again.
+    Returns False for what was deleted meanwhile without a case; raises
+    `CodeInvalidError`.
     """
     _check_code(report_id, typed, now)
     return _confirm(report_id, now)
+
+
+def _is_code_of(report: OutsideReport, typed: str) -> bool:
+    code, context = normalize_code(typed), _hash_context(report.pk)
+    return is_hash_of(report.code_hash, code, context)
 
 
 @retry_on_conflict
 def _check_code(report_id: uuid.UUID, typed: str, now: datetime) -> None:
     """Count a wrong code; five of them end the report."""
     with transaction.atomic():
-        report = _list_waiting(now).select_for_update().filter(pk=report_id).first()
+        report = _list_valid(now).select_for_update().filter(pk=report_id).first()
         if report is None:
             raise CodeInvalidError
-        code, context = normalize_code(typed), _hash_context(report.pk)
-        is_right = is_hash_of(report.code_hash, code, context)
+        is_right = _is_code_of(report, typed)
         if not is_right:
-            _list_waiting(now).filter(pk=report_id).update(tries=F("tries") + 1)
+            _list_valid(now).filter(pk=report_id).update(tries=F("tries") + 1)
     if not is_right:
         raise CodeInvalidError
 
 
 @retry_on_conflict
 def _confirm(report_id: uuid.UUID, now: datetime) -> bool:
-    known = _list_waiting(now).filter(pk=report_id).first()
+    known = OutsideReport.objects.filter(pk=report_id).first()
     if known is None:
         raise CodeInvalidError
     with transaction.atomic():
         target = lock_target(known.target_type, known.target_id)
         case = lock_unresolved_case(known.target_type, known.target_id)
-        report = _list_waiting(now).select_for_update().filter(pk=report_id).first()
+        report = OutsideReport.objects.select_for_update().filter(pk=report_id).first()
         if report is None:
             raise CodeInvalidError
+        if report.confirmed_at is not None:
+            # The button was pressed twice.
+            return True
         case = _open(report, target, case, now)
         if case is None:
             report.delete()
@@ -175,12 +204,13 @@ def _open(
     now: datetime,
 ) -> ModerationCase | None:
     """Return the case for the report, or None if nothing is there to be judged."""
-    is_visible = target is not None and target.is_visible
+    is_held = target is not None and target.hidden_reason == HiddenReason.HELD
     if case is None:
-        if target is None or not is_visible:
+        # Staff may have hidden it since the report was written, and show it again.
+        if target is None or target.is_removed or is_held:
             return None
         return open_case(target, Kind.NOTICE, now, reason=report.reason)
-    if case.kind == Kind.HELD and not is_visible:
+    if case.kind == Kind.HELD and is_held:
         return None
     # Somebody's rights come before what members reported.
     case.kind = Kind.NOTICE
@@ -191,10 +221,9 @@ def _open(
     return case
 
 
-def _list_waiting(now: datetime) -> QuerySet[OutsideReport]:
-    return OutsideReport.objects.filter(
-        confirmed_at=None, expires_at__gt=now, tries__lt=MAX_TRIES
-    )
+def _list_valid(now: datetime) -> QuerySet[OutsideReport]:
+    """Return reports whose codes count; a confirmed one may be sent again."""
+    return OutsideReport.objects.filter(expires_at__gt=now, tries__lt=MAX_TRIES)
 
 
 def _hash_context(report_id: uuid.UUID) -> str:

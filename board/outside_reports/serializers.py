@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from accounts.codes.serializers import CodeField
@@ -23,7 +24,10 @@ class TextAreaField(StrictCharField):
 
 class OutsideReportFormSerializer(Serializer):
     target = StrictCharField(max_length=MAX_TARGET_LENGTH)
-    reason = serializers.ChoiceField(choices=ReportReason.values)
+    reason = serializers.ChoiceField(
+        choices=ReportReason.values,
+        error_messages={"invalid_choice": gettext_lazy("Choose a reason.")},
+    )
     text = TextAreaField(max_length=OUTSIDE_TEXT_LENGTH)
     name = StrictCharField(max_length=MAX_REPORTER_NAME_LENGTH)
     email = StrictEmailField()

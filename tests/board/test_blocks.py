@@ -202,6 +202,16 @@ def test_who_cannot_be_blocked(
     assert not Block.objects.exists()
 
 
+def test_who_becomes_staff_is_blocked_by_nobody(
+    client: JSONClient, author: Member, administrator: Member
+) -> None:
+    block(client, author)
+    path = f"/api/admin/members/{author.pk}/role"
+    answer = JSONClient(administrator).send("PUT", path, {"role": "MODERATOR"})
+    assert answer.status_code == 200, answer.content
+    assert client.get_json("/api/auth/blocks")["results"] == []
+
+
 def test_a_member_blocks_so_many(
     client: JSONClient, author: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,7 @@
 """Documents and consents: asked before a member is written, and of all (spec 2.20)."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
+from accounts.legal import consents
 from accounts.models import (
     AuditLogEntry,
     Consent,
@@ -155,8 +157,8 @@ def test_sign_up_without_a_required_consent_leaves_no_row() -> None:
     old = make_document(version="0", effective_at=PAST - timedelta(days=1))
     later = make_document(version="9", effective_at=timezone.now() + timedelta(days=9))
     before = count_rows()
-    for consents in (None, [], [terms.pk], [terms.pk, old.pk, age.pk]):
-        answer = sign_up(consents)
+    for given in (None, [], [terms.pk], [terms.pk, old.pk, age.pk]):
+        answer = sign_up(given)
         assert_problem(answer, 400, "VALIDATION_ERROR", "documents")
         assert_invalid(answer, "consents")
         kinds = {each["kind"] for each in answer.data["documents"]}
@@ -263,6 +265,16 @@ def test_board_is_closed_while_a_required_document_is_due_and_the_ledger_is_not(
     assert client.get_json("/api/auth/session")["consentsDue"] == [due]
     said = [each["accepted"] for each in client.get_json(CONSENTS)]
     assert said == [False, True]
+
+
+def test_answers_of_a_day_are_limited(
+    client: JSONClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = replace(consents.ANSWERS_LIMIT, max_attempts=2)
+    monkeypatch.setattr(consents, "ANSWERS_LIMIT", policy)
+    body = {"documentId": make_document().pk, "accepted": True}
+    statuses = [client.send("POST", CONSENTS, body).status_code for _ in range(3)]
+    assert statuses == [201, 201, 429]
 
 
 def test_new_version_is_due_again(client: JSONClient, free_member: Member) -> None:

@@ -85,7 +85,7 @@ def test_from_code_to_blind_objection_and_the_end_of_the_days(
     assert Post.objects.filter(is_hidden=False).exists() is objects
     assert Post.objects.exists() is objects
     mail = take_mail()
-    assert ("It is shown" if objects else "It is deleted") in mail.text
+    assert ("author has objected" if objects else "It is deleted") in mail.text
     assert JSONClient(author).get_json("/api/inbox/count")["unread"] == 1
 
 
@@ -178,3 +178,60 @@ def test_notice_stays_one_when_an_edit_holds_the_post(
     assert phone.send("DELETE", path).status_code == 204
     case.refresh_from_db()
     assert case.target_gone == "AUTHOR"
+
+
+def appeal_of(author: Member) -> None:
+    item = InboxItem.objects.filter(member=author).latest("id")
+    path = f"/api/inbox/{item.pk}/appeal"
+    answer = JSONClient(author).send("POST", path, {"text": "Why?"})
+    assert answer.status_code == 204, answer.content
+
+
+def test_mail_tells_the_state_and_not_the_decision(
+    author: Member, reported: OutsideReport, moderator: JSONClient, settings: Any
+) -> None:
+    decide(moderator, reported, action="HIDE")
+    assert "It is hidden." in take_mail().text
+    appeal_of(author)
+    other = JSONClient(make_member(role="MODERATOR"))
+    decide(other, reported, action="SILENCE", silenceDays=1)
+    assert "It is hidden." in take_mail().text
+
+
+def test_mail_about_a_post_that_was_removed_says_so(
+    author: Member, reported: OutsideReport, moderator: JSONClient, settings: Any
+) -> None:
+    settings.BOARD_KEPT_DAYS = 0
+    decide(moderator, reported, action="DELETE")
+    assert "It is deleted." in take_mail().text
+    appeal_of(author)
+    decide(JSONClient(make_member(role="MODERATOR")), reported, action="DISMISS")
+    assert "It is deleted." in take_mail().text
+
+
+def test_reporter_is_told_when_it_is_shown_again_later(
+    reported: OutsideReport, moderator: JSONClient
+) -> None:
+    decide(moderator, reported, action="HIDE")
+    take_mail()
+    path = f"/api/moderation/posts/{reported.target_id}/show"
+    assert moderator.send("POST", path).status_code == 204
+    assert "It is shown" in take_mail().text
+    # What others decide about it afterwards is none of their business.
+    path = f"/api/moderation/posts/{reported.target_id}/hide"
+    moderator.send("POST", path, {"reason": "SPAM"})
+    assert not read_waiting_mails()
+
+
+def test_notice_that_an_earlier_release_has_made_a_hold_keeps_its_reports(
+    author: Member, reported: OutsideReport, moderator: JSONClient
+) -> None:
+    ModerationCase.objects.update(kind="HELD")
+    found = moderator.get_json(f"/api/moderation/cases/{reported.case_id}")
+    assert len(found["outsideReports"]) == 1
+    phone = JSONClient(author)
+    path = f"/api/board/posts/{reported.target_id}"
+    assert phone.send("DELETE", path).status_code == 204
+    ModerationCase.objects.update(kind="REPORT", status="OPEN", report_count=0)
+    assert phone.send("DELETE", "/api/auth/me").status_code == 204
+    assert OutsideReport.objects.exists()

@@ -12,8 +12,8 @@ from board.models import ModerationCase, OutsideReport
 from board.moderation.expiry import finish_moderation
 from tests.support.cases import make_case
 from tests.support.clients import JSONClient
-from tests.support.factories import make_comment, make_post
-from tests.support.mail import read_waiting_mails
+from tests.support.factories import make_comment, make_member, make_post
+from tests.support.mail import ask_reset, process_resets, read_waiting_mails
 from tests.support.outside_reports import (
     FORM,
     PAGE,
@@ -33,8 +33,10 @@ def test_report_counts_after_its_code(author: Member, moderator: JSONClient) -> 
     (case,) = moderator.get_json("/api/moderation/cases")["results"]
     assert (case["kind"], case["reason"]) == ("NOTICE", "DEFAMATION")
     assert (case["title"], case["targetId"]) == ("Buy", post.pk)
+    # The button of the mail is pressed, too.
     again = confirm(mail)
-    assert again.status_code == 400
+    assert "We have your report" in again.content.decode()
+    assert confirm(mail, code="BBBB-BBBB").status_code == 400
     assert OutsideReport.objects.count() == 1
 
 
@@ -118,6 +120,8 @@ def test_link_of_the_mail_shows_a_button_and_spends_nothing(author: Member) -> N
         ({"name": "x" * 101}, "name"),
         ({"email": "kim"}, "email"),
         ({"email": "김@example.org"}, "email"),
+        ({"email": "kim@localhost"}, "email"),
+        ({"email": "kim@[127.0.0.1]"}, "email"),
         ({"email": "kim@example.org\nbcc:x@example.org"}, "email"),
     ],
 )
@@ -231,3 +235,65 @@ def test_form_keeps_what_was_typed_and_shows_no_markup(author: Member) -> None:
 def test_address_of_the_form_may_name_the_target() -> None:
     page = JSONClient().get(f"{PAGE}?target=posts/12")
     assert 'value="posts/12"' in page.content.decode()
+
+
+def test_answer_does_not_tell_whether_the_email_has_an_account(author: Member) -> None:
+    post = make_post(author)
+    make_member(email=FORM["email"])
+    for _ in range(3):
+        ask_reset(email=FORM["email"])
+    process_resets()
+    for _ in range(5):
+        assert send_form(target=str(post.pk)).status_code == 200
+
+
+def test_strangers_use_up_no_mails_of_a_forgotten_password(author: Member) -> None:
+    post = make_post(author)
+    member = make_member(email=FORM["email"])
+    for _ in range(5):
+        send_form(target=str(post.pk))
+    ask_reset(loginId=member.login_id)
+    assert "/account/reset" in process_resets()[-1].text
+
+
+def test_forms_of_one_address_are_limited(author: Member) -> None:
+    statuses = [send_form(target="999999").status_code for _ in range(61)]
+    assert statuses == [400] * 60 + [429]
+
+
+def test_what_staff_alone_have_hidden_stays_unknown_when_its_author_objects(
+    author: Member, moderator: JSONClient
+) -> None:
+    post = make_post(author)
+    path = f"/api/moderation/posts/{post.pk}/hide"
+    assert moderator.send("POST", path, {"reason": "SPAM"}).status_code == 204
+    phone = JSONClient(author)
+    (item,) = phone.get_json("/api/inbox")["results"]
+    phone.send("POST", f"/api/inbox/{item['id']}/appeal", {"text": "Why?"})
+    assert ModerationCase.objects.get().status == "OPEN"
+    assert send_form(target=str(post.pk)).status_code == 400
+
+
+def test_post_that_staff_hide_before_the_code_is_looked_at(
+    author: Member, moderator: JSONClient
+) -> None:
+    post = make_post(author)
+    mail = read_code_mail(str(post.pk))
+    path = f"/api/moderation/posts/{post.pk}/hide"
+    assert moderator.send("POST", path, {"reason": "SPAM"}).status_code == 204
+    assert "We have your report" in confirm(mail).content.decode()
+    assert ModerationCase.objects.latest("id").kind == "NOTICE"
+
+
+def test_another_report_about_the_same_ends_the_older_code(author: Member) -> None:
+    post, other = make_post(author), make_post(author, title="Other")
+    first, elsewhere = read_code_mail(str(post.pk)), read_code_mail(str(other.pk))
+    second = read_code_mail(str(post.pk), email=FORM["email"].upper())
+    assert confirm(first).status_code == 400
+    assert confirm(second).status_code == 200
+    assert confirm(elsewhere).status_code == 200
+
+
+def test_reason_that_is_missing_is_asked_for(author: Member) -> None:
+    page = send_form(target=str(make_post(author).pk), reason="")
+    assert page.content.decode().count("Choose a reason.") == 2
