@@ -2,9 +2,11 @@
 
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from datetime import datetime
 
+import orjson
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Count, Sum
@@ -87,15 +89,35 @@ class ServiceCollector:
 
 
 def queue_metrics() -> Iterator[GaugeMetricFamily]:
-    """Return the number of waiting tasks; nothing without Valkey."""
-    queue = f"{settings.CELERY_BROKER_TRANSPORT_OPTIONS['global_keyprefix']}celery"
+    """Return length and age of each queue of jobs; nothing without Valkey."""
+    length = GaugeMetricFamily(
+        "ledger_job_queue_length", "Tasks that wait for a worker.", labels=["queue"]
+    )
+    age = GaugeMetricFamily(
+        "ledger_job_queue_oldest_seconds",
+        "Age of the oldest task that waits for a worker; 0 of an empty queue.",
+        labels=["queue"],
+    )
+    prefix = settings.CELERY_BROKER_TRANSPORT_OPTIONS["global_keyprefix"]
     try:
-        length = redis_client.call(lambda client: client.llen(queue))
+        for queue in settings.CELERY_TASK_QUEUES:
+            key = f"{prefix}{queue.name}"
+            count = redis_client.call(lambda client, key=key: client.llen(key))
+            # Tasks are pushed on the left and taken from the right.
+            oldest = redis_client.call(lambda client, key=key: client.lindex(key, -1))
+            length.add_metric([queue.name], float(count))
+            age.add_metric([queue.name], read_age(oldest, time.time()))
     except redis_client.RedisUnavailableError:
         return
-    yield GaugeMetricFamily(
-        "ledger_job_queue_length", "Tasks that wait for a worker.", value=float(length)
-    )
+    yield from (length, age)
+
+
+def read_age(message: bytes | None, now: float) -> float:
+    """Return the seconds since a task was sent; earlier releases send no time."""
+    if message is None:
+        return 0.0
+    sent_at = orjson.loads(message)["headers"].get("sent_at", now)
+    return max(0.0, now - float(sent_at))
 
 
 def business_metrics(now: datetime) -> Iterator[Metric]:

@@ -10,6 +10,9 @@ from redis.retry import Retry
 
 from config import about, env
 from config.beat_schedule import CELERY_BEAT_SCHEDULE as CELERY_BEAT_SCHEDULE
+from config.job_queues import CELERY_TASK_DEFAULT_QUEUE as CELERY_TASK_DEFAULT_QUEUE
+from config.job_queues import CELERY_TASK_QUEUES as CELERY_TASK_QUEUES
+from config.job_queues import CELERY_TASK_ROUTES as CELERY_TASK_ROUTES
 from config.log_settings import build_logging
 from config.mail import read_mail_sender, read_mail_server
 from config.openapi import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+import time_machine
 from django.http import Http404, HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.utils import timezone
@@ -25,6 +26,7 @@ from tests.support.stores import (
     find_closed_port,
     redis_at,
     run_valkey,
+    send_task,
 )
 
 TOKEN = "a-token-of-the-operators"
@@ -152,10 +154,30 @@ def test_members_posts_subscriptions_and_notifications_are_counted() -> None:
     assert samples["ledger_card_notifications_total", ("recognized", "true")] == 7
 
 
-def test_tasks_that_no_worker_has_taken_are_counted() -> None:
+def test_tasks_that_no_worker_has_taken_are_counted_with_their_age() -> None:
+    task = "ledger.tasks.run_recurring"
     with run_valkey() as server:
-        server.run("RPUSH", "jobs:celery", "one", "two")
-        assert read()["ledger_job_queue_length",] == 2
+        empty = read()
+        assert empty["ledger_job_queue_length", ("queue", "long")] == 0
+        assert empty["ledger_job_queue_oldest_seconds", ("queue", "long")] == 0
+        with time_machine.travel(timezone.now() - timedelta(seconds=90), tick=False):
+            send_task(server, task)
+        send_task(server, task)
+        send_task(server, "accounts.tasks.send_mail")
+        samples = read()
+    assert samples["ledger_job_queue_length", ("queue", "long")] == 2
+    assert samples["ledger_job_queue_length", ("queue", "celery")] == 1
+    age = samples["ledger_job_queue_oldest_seconds", ("queue", "long")]
+    assert age == pytest.approx(90, abs=20)
+    assert samples["ledger_job_queue_oldest_seconds", ("queue", "celery")] < 20
+
+
+def test_task_of_an_earlier_release_has_no_age() -> None:
+    with run_valkey() as server:
+        server.run("LPUSH", "jobs:celery", '{"headers": {}}')
+        samples = read()
+    assert samples["ledger_job_queue_length", ("queue", "celery")] == 1
+    assert samples["ledger_job_queue_oldest_seconds", ("queue", "celery")] == 0
 
 
 @pytest.mark.django_db(transaction=True)

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
+from celery import current_app
 from django.db import connections
 from redis import Redis
 from redis.backoff import NoBackoff
@@ -113,6 +114,12 @@ def run_valkey() -> Iterator[ValkeyServer]:
             yield server
     finally:
         server.kill()
+
+
+def send_task(server: ValkeyServer, name: str) -> None:
+    """Send a task to the server, as Beat does."""
+    with current_app.connection_for_write(url=server.url) as connection:
+        current_app.send_task(name, connection=connection, retry=False)
 
 
 @contextmanager
