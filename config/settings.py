@@ -247,6 +247,8 @@ IDP_TOKENS_ARE_JWTS = env.read_bool(
 # None: requests that need a mail are 503.
 MAIL_SERVER = read_mail_server("MAIL_URL")
 MAIL_FROM = read_mail_sender("MAIL_FROM", MAIL_SERVER)
+# Of one run of the job; each has a thread and a connection of the pool.
+MAIL_CONNECTIONS = env.read_int("MAIL_CONNECTIONS", 4, minimum=1, maximum=64)
 
 # --- The ledger ---------------------------------------------------------------
 
