@@ -5,6 +5,8 @@ import secrets
 import time
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
+from typing import Any
 
 import orjson
 from django.conf import settings
@@ -17,6 +19,7 @@ from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.multiprocess import MultiProcessCollector
+from redis import Redis
 
 from accounts.members.counters import count_members
 from accounts.models import Member
@@ -24,6 +27,7 @@ from billing.models import Purchase, StoreNotification
 from board.models import PostCount
 from core import redis_client
 from core.db.postgresql import liveness
+from core.db.standby import count_waiting_commits
 from core.jobs.models import JobRun
 from core.jobs.status import JobStatus, list_job_statuses
 from ledger.models import NotificationCount
@@ -71,6 +75,7 @@ class ServiceCollector:
             ):
                 cursor.execute(f"SET LOCAL statement_timeout = '{STATEMENT_TIMEOUT}'")
                 statuses = list_job_statuses()
+                commits = count_waiting_commits()
                 waiting = StoreNotification.objects.filter(processed_at=None).count()
                 business = list(business_metrics(timezone.now()))
         except DatabaseError:
@@ -80,6 +85,11 @@ class ServiceCollector:
         up.add_metric(["database"], 1)
         yield up
         yield from job_metrics(statuses)
+        yield GaugeMetricFamily(
+            "ledger_commits_waiting",
+            "Commits that have waited for a standby for seconds.",
+            value=commits,
+        )
         yield GaugeMetricFamily(
             "ledger_store_notifications_waiting",
             "App store notifications that are not handled yet.",
@@ -101,15 +111,21 @@ def queue_metrics() -> Iterator[GaugeMetricFamily]:
     prefix = settings.CELERY_BROKER_TRANSPORT_OPTIONS["global_keyprefix"]
     try:
         for queue in settings.CELERY_TASK_QUEUES:
-            key = f"{prefix}{queue.name}"
-            count = redis_client.call(lambda client, key=key: client.llen(key))
-            # Tasks are pushed on the left and taken from the right.
-            oldest = redis_client.call(lambda client, key=key: client.lindex(key, -1))
+            count, oldest = redis_client.call(
+                partial(read_queue, key=f"{prefix}{queue.name}")
+            )
             length.add_metric([queue.name], float(count))
             age.add_metric([queue.name], read_age(oldest, time.time()))
     except redis_client.RedisUnavailableError:
         return
     yield from (length, age)
+
+
+def read_queue(client: Redis, key: str) -> tuple[int, bytes | None]:
+    """Return the number of tasks and the oldest one, which is taken from the right."""
+    count: Any = client.llen(key)
+    oldest: Any = client.lindex(key, -1)
+    return count, oldest
 
 
 def read_age(message: bytes | None, now: float) -> float:

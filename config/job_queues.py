@@ -3,7 +3,9 @@
 A worker without `--queues` serves both, as workers of earlier releases are started.
 """
 
-from kombu import Exchange, Queue
+from typing import Any
+
+from kombu.entity import Exchange, Queue
 
 from config.beat_schedule import JOB_INTERVALS
 
@@ -18,8 +20,8 @@ LONG_QUEUE = "long"
 LONG_TASKS = {*JOB_INTERVALS, "ledger.tasks.help_run_recurring"} - PROMPT_TASKS
 
 # Without names of their own, both would be bound to the default exchange.
-CELERY_TASK_QUEUES = [
-    Queue(name, Exchange(name, type="direct"), routing_key=name)
+CELERY_TASK_QUEUES: list[Any] = [
+    Queue(name, Exchange(name, type="direct"), routing_key=name)  # type: ignore[no-untyped-call]
     for name in (PROMPT_QUEUE, LONG_QUEUE)
 ]
 CELERY_TASK_DEFAULT_QUEUE = PROMPT_QUEUE

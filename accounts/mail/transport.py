@@ -86,9 +86,11 @@ class _WatchedBackend(EmailBackend):
 
     def is_usable(self, deadline: _Deadline) -> bool:
         """Return whether the server still listens, before a mail is begun."""
+        smtp: Any = self.connection
         try:
-            deadline.watch(self.connection.sock)
-            status, _ = self.connection.rset()
+            deadline.watch(smtp.sock)
+            status, _ = smtp.rset()
+        # Without a socket the connection has ended.
         except (smtplib.SMTPException, OSError, AttributeError):
             return False
         return bool(status == RSET_OK)
@@ -129,8 +131,8 @@ class MailSender:
         if self._backend is not None and self._backend.is_usable(deadline):
             return self._backend
         self._close()
-        backend = _WatchedBackend(deadline, **settings.MAIL_SERVER)
-        self._backend = backend
+        server: Any = settings.MAIL_SERVER
+        self._backend = backend = _WatchedBackend(deadline, **server)
         backend.open()
         return backend
 

@@ -1,16 +1,17 @@
 """Queues of jobs: what a person waits for is behind no long job."""
 
 import pytest
-from celery import current_app
 from django.conf import settings
 
 from config.beat_schedule import JOB_INTERVALS
+from config.celery import app
 from config.job_queues import LONG_TASKS, PROMPT_TASKS
 from tests.support.stores import run_valkey, send_task
 
 
 def test_every_task_has_a_queue() -> None:
-    own = {name for name in current_app.tasks if not name.startswith("celery.")}
+    app.loader.import_default_modules()
+    own = {name for name in app.tasks if not name.startswith("celery.")}
     assert own == PROMPT_TASKS | LONG_TASKS
     assert own >= JOB_INTERVALS.keys()
 

@@ -8,13 +8,13 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.db import connections
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
+from config.celery import app
 from core import redis_client
 from core.db.postgresql import base as database
 from devstack.stores.valkey import find_server_binary
@@ -118,8 +118,8 @@ def run_valkey() -> Iterator[ValkeyServer]:
 
 def send_task(server: ValkeyServer, name: str) -> None:
     """Send a task to the server, as Beat does."""
-    with current_app.connection_for_write(url=server.url) as connection:
-        current_app.send_task(name, connection=connection, retry=False)
+    with app.connection_for_write(url=server.url) as connection:
+        app.send_task(name, connection=connection, retry=False)
 
 
 @contextmanager
