@@ -35,6 +35,8 @@ from ledger.models import NotificationCount
 # A scrape must not add to the load of a database in trouble.
 DATABASE_TIMEOUT_SECONDS = 2.0
 STATEMENT_TIMEOUT = "1s"
+# Recorded by `script/backup`.
+BACKUP_JOB = "backup"
 
 
 class MetricsView(View):
@@ -76,6 +78,7 @@ class ServiceCollector:
                 cursor.execute(f"SET LOCAL statement_timeout = '{STATEMENT_TIMEOUT}'")
                 statuses = list_job_statuses()
                 commits = count_waiting_commits()
+                backups = list(backup_metrics())
                 waiting = StoreNotification.objects.filter(processed_at=None).count()
                 business = list(business_metrics(timezone.now()))
         except DatabaseError:
@@ -85,6 +88,7 @@ class ServiceCollector:
         up.add_metric(["database"], 1)
         yield up
         yield from job_metrics(statuses)
+        yield from backups
         yield GaugeMetricFamily(
             "ledger_commits_waiting",
             "Commits that have waited for a standby for seconds.",
@@ -160,6 +164,26 @@ def business_metrics(now: datetime) -> Iterator[Metric]:
     for is_recognized, count in counts.annotate(Sum("count")):
         notifications.add_metric([str(is_recognized).lower()], float(count))
     yield from (members, posts, subscriptions, notifications)
+
+
+def backup_metrics() -> Iterator[GaugeMetricFamily]:
+    """Return nothing where `script/backup` has never run: there are other ways."""
+    runs = JobRun.objects.filter(job=BACKUP_JOB).order_by("-started_at", "-id")
+    last = runs.first()
+    if last is None:
+        return
+    yield GaugeMetricFamily(
+        "ledger_backup_failed",
+        "1 if the last backup failed.",
+        value=float(last.state == JobRun.State.FAILED),
+    )
+    done = runs.filter(state=JobRun.State.DONE).first()
+    if done is not None:
+        yield GaugeMetricFamily(
+            "ledger_backup_last_success_timestamp_seconds",
+            "Start of the last backup that was written and checked.",
+            value=done.started_at.timestamp(),
+        )
 
 
 def job_metrics(statuses: list[JobStatus]) -> Iterator[GaugeMetricFamily]:

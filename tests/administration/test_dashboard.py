@@ -376,18 +376,17 @@ def test_second_figure_is_a_part_of_the_bar() -> None:
 def fill_entries(member: Member, count: int, *, since: datetime) -> None:
     """Copy an entry, with times from then to now in their order."""
     entry = make_entry(member, created_at=since)
-    names = [
-        field.column for field in Entry._meta.concrete_fields if not field.generated
-    ]
+    fields = [field for field in Entry._meta.concrete_fields if not field.generated]
+    names = [str(field.column) for field in fields]
     columns = ", ".join(names)
-    times = {"id": "e.id + g", "created_at": "e.created_at + g * %(step)s"}
+    times = {"id": "e.id + g", "created_at": "e.created_at + g * %(step)s::interval"}
     values = ", ".join(times.get(name, f"e.{name}") for name in names)
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
         cursor.execute(
             f"INSERT INTO account_entry ({columns}) SELECT {values}"
             " FROM account_entry e, generate_series(1, %(count)s) g WHERE e.id = %(id)s",
-            {"count": count, "id": entry.pk, "step": (NOW - since) / count},
+            {"count": count, "id": entry.pk, "step": str((NOW - since) / count)},
         )
 
 

@@ -105,8 +105,28 @@ def test_scrape_reads_the_same_few_rows_however_many_runs_there_were(
     now = timezone.now()
     runs = [JobRun(job="expire_plans", state="DONE", started_at=now) for _ in range(50)]
     JobRun.objects.bulk_create(runs)
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(14):
         read()
+
+
+def test_backups_are_told_of_once_there_was_one() -> None:
+    assert not [name for name, *_ in read() if name.startswith("ledger_backup")]
+    now = timezone.now().replace(microsecond=0)
+    day = timedelta(days=1)
+    JobRun.objects.create(
+        job="backup", state="FAILED", started_at=now - 2 * day, ended_at=now
+    )
+    samples = read()
+    assert samples["ledger_backup_failed",] == 1
+    assert ("ledger_backup_last_success_timestamp_seconds",) not in samples
+    JobRun.objects.create(job="backup", state="DONE", started_at=now - day)
+    JobRun.objects.create(job="backup", state="FAILED", started_at=now)
+    samples = read()
+    assert samples["ledger_backup_failed",] == 1
+    last = samples["ledger_backup_last_success_timestamp_seconds",]
+    assert last == (now - day).timestamp()
+    JobRun.objects.create(job="backup", state="DONE", started_at=now)
+    assert read()["ledger_backup_failed",] == 0
 
 
 def test_failures_of_the_stores_are_counted(free_member: Member) -> None:
