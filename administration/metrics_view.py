@@ -23,7 +23,9 @@ from redis import Redis
 
 from accounts.members.counters import count_members
 from accounts.models import Member
+from accounts.security.events import count_from_zero
 from billing.models import Purchase, StoreNotification
+from billing.stores import TEST_STORE
 from board.models import PostCount
 from core import redis_client
 from core.db.postgresql import liveness
@@ -52,6 +54,7 @@ class MetricsView(View):
 
 
 def render_metrics() -> bytes:
+    count_from_zero()
     counters: CollectorRegistry = REGISTRY
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         # Adds up the counters of all worker processes.
@@ -153,6 +156,7 @@ def business_metrics(now: datetime) -> Iterator[Metric]:
         "ledger_subscriptions", "Paid subscriptions that run.", labels=["product"]
     )
     running = Purchase.objects.filter(is_active=True, expires_at__gt=now).order_by()
+    running = running.exclude(store=TEST_STORE)
     for product, count in running.values_list("product_id").annotate(Count("id")):
         subscriptions.add_metric([product], count)
     notifications = CounterMetricFamily(
