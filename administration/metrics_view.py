@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
-from django.db.models import Count, Sum
+from django.db.models import Count, Min, Sum
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views import View
@@ -22,7 +22,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from redis import Redis
 
 from accounts.members.counters import count_members
-from accounts.models import Member
+from accounts.models import Mail, Member
 from accounts.security.events import count_from_zero
 from billing.models import Purchase, StoreNotification
 from billing.stores import TEST_STORE
@@ -82,6 +82,7 @@ class ServiceCollector:
                 statuses = list_job_statuses()
                 commits = count_waiting_commits()
                 backups = list(backup_metrics())
+                mails = list(mail_metrics(timezone.now()))
                 waiting = StoreNotification.objects.filter(processed_at=None).count()
                 business = list(business_metrics(timezone.now()))
         except DatabaseError:
@@ -92,6 +93,7 @@ class ServiceCollector:
         yield up
         yield from job_metrics(statuses)
         yield from backups
+        yield from mails
         yield GaugeMetricFamily(
             "ledger_commits_waiting",
             "Commits that have waited for a standby for seconds.",
@@ -168,6 +170,20 @@ def business_metrics(now: datetime) -> Iterator[Metric]:
     for is_recognized, count in counts.annotate(Sum("count")):
         notifications.add_metric([str(is_recognized).lower()], float(count))
     yield from (members, posts, subscriptions, notifications)
+
+
+def mail_metrics(now: datetime) -> Iterator[GaugeMetricFamily]:
+    waiting = Mail.objects.filter(state=Mail.State.WAITING)
+    found = waiting.aggregate(count=Count("id"), oldest=Min("created_at"))
+    oldest = found["oldest"] or now
+    yield GaugeMetricFamily(
+        "ledger_mails_waiting", "Mails that are not sent yet.", value=found["count"]
+    )
+    yield GaugeMetricFamily(
+        "ledger_mail_oldest_seconds",
+        "Age of the oldest mail that is not sent yet; 0 without one.",
+        value=max(0.0, (now - oldest).total_seconds()),
+    )
 
 
 def backup_metrics() -> Iterator[GaugeMetricFamily]:

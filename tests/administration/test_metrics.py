@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import Http404, HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.utils import timezone
 from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families
 
-from accounts.models import Member
+from accounts.models import Mail, Member
 from billing.models import Purchase
 from core.jobs.models import JobRun
 from core.middleware import PrometheusMiddleware
@@ -20,6 +21,7 @@ from core.request_queue import RequestQueue
 from ledger.models import NotificationCount
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member, make_post
+from tests.support.images import draw
 from tests.support.purchases import make_store_notification
 from tests.support.stores import (
     disconnect_database,
@@ -105,8 +107,39 @@ def test_scrape_reads_the_same_few_rows_however_many_runs_there_were(
     now = timezone.now()
     runs = [JobRun(job="expire_plans", state="DONE", started_at=now) for _ in range(50)]
     JobRun.objects.bulk_create(runs)
-    with django_assert_num_queries(14):
+    with django_assert_num_queries(15):
         read()
+
+
+def test_mails_that_wait_are_counted_with_their_age(free_member: Member) -> None:
+    before = read()
+    assert before["ledger_mails_waiting",] == before["ledger_mail_oldest_seconds",] == 0
+    now = timezone.now()
+    for minutes in (1, 20):
+        Mail.objects.create(
+            member=free_member,
+            template="email_change",
+            message_id=f"<{minutes}@example.com>",
+            content=b"sealed",
+            created_at=now - timedelta(minutes=minutes),
+            expires_at=now + timedelta(days=1),
+        )
+    after = read()
+    assert after["ledger_mails_waiting",] == 2
+    age = after["ledger_mail_oldest_seconds",]
+    assert age == pytest.approx(1_200, abs=60)
+
+
+def test_images_are_counted_by_their_outcome(free_member: Member) -> None:
+    client = JSONClient(free_member)
+    before = read()
+    for content in (draw(), b"no image"):
+        file = SimpleUploadedFile("lunch.png", content, "image/png")
+        client.post("/api/board/images", {"image": file})
+    after = read()
+    for outcome in ("stored", "refused"):
+        key = "ledger_images_total", ("outcome", outcome)
+        assert after[key] - before.get(key, 0) == 1
 
 
 def test_backups_are_told_of_once_there_was_one() -> None:
