@@ -1,11 +1,12 @@
 """Daily metrics of the dashboard, in the home time zone.
 
 A daily job stores them. Until then new rows are counted among the newest rows by
-primary key, so that the cost is bounded.
+primary key, or by day where the key says nothing of the time, so that the cost is
+bounded.
 """
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
 from django.conf import settings
@@ -47,6 +48,13 @@ _COUNT_NEWEST_ROWS_BY_DAY = """
     FROM (SELECT created_at FROM {table} ORDER BY id DESC LIMIT %(limit)s) newest
     GROUP BY 1 ORDER BY 1
 """
+# The key of an entry begins with its member.
+_COUNT_ENTRIES = """
+    SELECT count(*) AS rows FROM (
+        SELECT FROM account_entry
+        WHERE created_at >= %(start)s AND created_at < %(end)s LIMIT %(limit)s
+    ) day
+"""
 _COUNT_ACTIVE_MEMBERS = """
     SELECT count(*) FILTER (WHERE seen >= %(day)s) AS day,
         count(*) FILTER (WHERE seen >= %(week)s) AS week, count(*) AS month
@@ -65,6 +73,10 @@ class DayCount(NamedTuple):
     day: date
     rows: int
     is_whole_table: bool
+
+
+class RowCount(NamedTuple):
+    rows: int
 
 
 class RangeCount(NamedTuple):
@@ -102,8 +114,11 @@ def get_time_series(
         .order_by("day")
         .values_list("day", "value")
     )
-    if name in SOURCE_TABLES and any(day not in values for day in days):
-        # Stored values take precedence: rows may have been deleted since.
+    missing = [day for day in days if day not in values]
+    # Stored values take precedence: rows may have been deleted since.
+    if name == MetricName.ENTRIES:
+        values |= count_entries_by_day(missing, max_rows=max_rows)
+    elif name in SOURCE_TABLES and missing:
         values = count_new_rows_by_day(name, today, max_rows=max_rows) | values
     return [values.get(day) for day in days]
 
@@ -128,6 +143,27 @@ def count_new_rows_by_day(name: str, today: date, *, max_rows: int) -> dict[date
                 first_complete_day, found[0].day + timedelta(days=1)
             )
     return {day: count for day, count in counts.items() if day >= first_complete_day}
+
+
+def count_entries_by_day(days: list[date], *, max_rows: int) -> dict[date, int]:
+    """Count the entries that were written on each day, the newest days first.
+
+    Days that more than `max_rows` entries reach to are left out.
+    """
+    counts: dict[date, int] = {}
+    left = max_rows
+    for day in reversed(days):
+        times = {"start": start_of(day), "end": start_of(day + timedelta(days=1))}
+        ((rows,),) = fetch_all(_COUNT_ENTRIES, times | {"limit": left}, RowCount)
+        if rows >= left:
+            break
+        counts[day] = rows
+        left -= rows
+    return counts
+
+
+def start_of(day: date) -> datetime:
+    return datetime.combine(day, time.min, timezone.get_default_timezone())
 
 
 def count_active_members(now: datetime) -> ActiveMembers:

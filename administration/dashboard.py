@@ -44,7 +44,7 @@ from administration.revenue import (
 from billing.products import MONTHLY, YEARLY
 from board.moderation.figures import ModerationFigures, get_moderation_figures
 from core import redis_client
-from core.health import is_database_reachable
+from core.health import read_waiting_commits
 from core.jobs.models import JobRun
 from core.jobs.runner import list_last_runs
 
@@ -124,14 +124,18 @@ def build_dashboard(now: datetime) -> Dashboard:
 
 
 def _health_section() -> Section:
+    waiting = read_waiting_commits()
     states = (
-        ("PostgreSQL", is_database_reachable()),
+        ("PostgreSQL", waiting is not None),
         ("Valkey", redis_client.is_reachable()),
     )
     tiles = [
         Tile(name, gettext("up") if is_up else gettext("down"), is_bad=not is_up)
         for name, is_up in states
     ]
+    if waiting:
+        text = gettext("they wait for a standby")
+        tiles.append(Tile(gettext("Writes"), text, is_bad=True))
     return Section(gettext("Health"), tiles)
 
 

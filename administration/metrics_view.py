@@ -2,12 +2,16 @@
 
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
+from typing import Any
 
+import orjson
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
-from django.db.models import Count, Sum
+from django.db.models import Count, Min, Sum
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views import View
@@ -15,13 +19,17 @@ from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.multiprocess import MultiProcessCollector
+from redis import Redis
 
 from accounts.members.counters import count_members
-from accounts.models import Member
+from accounts.models import Mail, Member
+from accounts.security.events import count_from_zero
 from billing.models import Purchase, StoreNotification
+from billing.stores import TEST_STORE
 from board.models import PostCount
 from core import redis_client
 from core.db.postgresql import liveness
+from core.db.standby import count_waiting_commits
 from core.jobs.models import JobRun
 from core.jobs.status import JobStatus, list_job_statuses
 from ledger.models import NotificationCount
@@ -29,6 +37,8 @@ from ledger.models import NotificationCount
 # A scrape must not add to the load of a database in trouble.
 DATABASE_TIMEOUT_SECONDS = 2.0
 STATEMENT_TIMEOUT = "1s"
+# Recorded by `script/backup`.
+BACKUP_JOB = "backup"
 
 
 class MetricsView(View):
@@ -44,6 +54,7 @@ class MetricsView(View):
 
 
 def render_metrics() -> bytes:
+    count_from_zero()
     counters: CollectorRegistry = REGISTRY
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         # Adds up the counters of all worker processes.
@@ -69,6 +80,9 @@ class ServiceCollector:
             ):
                 cursor.execute(f"SET LOCAL statement_timeout = '{STATEMENT_TIMEOUT}'")
                 statuses = list_job_statuses()
+                commits = count_waiting_commits()
+                backups = list(backup_metrics())
+                mails = list(mail_metrics(timezone.now()))
                 waiting = StoreNotification.objects.filter(processed_at=None).count()
                 business = list(business_metrics(timezone.now()))
         except DatabaseError:
@@ -78,6 +92,13 @@ class ServiceCollector:
         up.add_metric(["database"], 1)
         yield up
         yield from job_metrics(statuses)
+        yield from backups
+        yield from mails
+        yield GaugeMetricFamily(
+            "ledger_commits_waiting",
+            "Commits that have waited for a standby for seconds.",
+            value=commits,
+        )
         yield GaugeMetricFamily(
             "ledger_store_notifications_waiting",
             "App store notifications that are not handled yet.",
@@ -87,15 +108,41 @@ class ServiceCollector:
 
 
 def queue_metrics() -> Iterator[GaugeMetricFamily]:
-    """Return the number of waiting tasks; nothing without Valkey."""
-    queue = f"{settings.CELERY_BROKER_TRANSPORT_OPTIONS['global_keyprefix']}celery"
+    """Return length and age of each queue of jobs; nothing without Valkey."""
+    length = GaugeMetricFamily(
+        "ledger_job_queue_length", "Tasks that wait for a worker.", labels=["queue"]
+    )
+    age = GaugeMetricFamily(
+        "ledger_job_queue_oldest_seconds",
+        "Age of the oldest task that waits for a worker; 0 of an empty queue.",
+        labels=["queue"],
+    )
+    prefix = settings.CELERY_BROKER_TRANSPORT_OPTIONS["global_keyprefix"]
     try:
-        length = redis_client.call(lambda client: client.llen(queue))
+        for queue in settings.CELERY_TASK_QUEUES:
+            count, oldest = redis_client.call(
+                partial(read_queue, key=f"{prefix}{queue.name}")
+            )
+            length.add_metric([queue.name], float(count))
+            age.add_metric([queue.name], read_age(oldest, time.time()))
     except redis_client.RedisUnavailableError:
         return
-    yield GaugeMetricFamily(
-        "ledger_job_queue_length", "Tasks that wait for a worker.", value=float(length)
-    )
+    yield from (length, age)
+
+
+def read_queue(client: Redis, key: str) -> tuple[int, bytes | None]:
+    """Return the number of tasks and the oldest one, which is taken from the right."""
+    count: Any = client.llen(key)
+    oldest: Any = client.lindex(key, -1)
+    return count, oldest
+
+
+def read_age(message: bytes | None, now: float) -> float:
+    """Return the seconds since a task was sent; earlier releases send no time."""
+    if message is None:
+        return 0.0
+    sent_at = orjson.loads(message)["headers"].get("sent_at", now)
+    return max(0.0, now - float(sent_at))
 
 
 def business_metrics(now: datetime) -> Iterator[Metric]:
@@ -111,6 +158,7 @@ def business_metrics(now: datetime) -> Iterator[Metric]:
         "ledger_subscriptions", "Paid subscriptions that run.", labels=["product"]
     )
     running = Purchase.objects.filter(is_active=True, expires_at__gt=now).order_by()
+    running = running.exclude(store=TEST_STORE)
     for product, count in running.values_list("product_id").annotate(Count("id")):
         subscriptions.add_metric([product], count)
     notifications = CounterMetricFamily(
@@ -122,6 +170,40 @@ def business_metrics(now: datetime) -> Iterator[Metric]:
     for is_recognized, count in counts.annotate(Sum("count")):
         notifications.add_metric([str(is_recognized).lower()], float(count))
     yield from (members, posts, subscriptions, notifications)
+
+
+def mail_metrics(now: datetime) -> Iterator[GaugeMetricFamily]:
+    waiting = Mail.objects.filter(state=Mail.State.WAITING)
+    found = waiting.aggregate(count=Count("id"), oldest=Min("created_at"))
+    oldest = found["oldest"] or now
+    yield GaugeMetricFamily(
+        "ledger_mails_waiting", "Mails that are not sent yet.", value=found["count"]
+    )
+    yield GaugeMetricFamily(
+        "ledger_mail_oldest_seconds",
+        "Age of the oldest mail that is not sent yet; 0 without one.",
+        value=max(0.0, (now - oldest).total_seconds()),
+    )
+
+
+def backup_metrics() -> Iterator[GaugeMetricFamily]:
+    """Return nothing where `script/backup` has never run: there are other ways."""
+    runs = JobRun.objects.filter(job=BACKUP_JOB).order_by("-started_at", "-id")
+    last = runs.first()
+    if last is None:
+        return
+    yield GaugeMetricFamily(
+        "ledger_backup_failed",
+        "1 if the last backup failed.",
+        value=float(last.state == JobRun.State.FAILED),
+    )
+    done = runs.filter(state=JobRun.State.DONE).first()
+    if done is not None:
+        yield GaugeMetricFamily(
+            "ledger_backup_last_success_timestamp_seconds",
+            "Start of the last backup that was written and checked.",
+            value=done.started_at.timestamp(),
+        )
 
 
 def job_metrics(statuses: list[JobStatus]) -> Iterator[GaugeMetricFamily]:

@@ -1,11 +1,13 @@
 """The Celery application."""
 
 import os
+import time
 from typing import Any
 
 from celery import Celery
 from celery.signals import (
     beat_init,
+    before_task_publish,
     celeryd_init,
     worker_process_init,
     worker_process_shutdown,
@@ -19,6 +21,12 @@ env.validate_settings_or_exit()
 app = Celery("household-ledger")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@before_task_publish.connect  # type: ignore[untyped-decorator]
+def add_time(headers: dict[str, Any], **_: Any) -> None:
+    """Add the time in seconds, which the age of the oldest message is read from."""
+    headers["sent_at"] = time.time()
 
 
 @worker_process_init.connect  # type: ignore[untyped-decorator]

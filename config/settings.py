@@ -10,6 +10,9 @@ from redis.retry import Retry
 
 from config import about, env
 from config.beat_schedule import CELERY_BEAT_SCHEDULE as CELERY_BEAT_SCHEDULE
+from config.job_queues import CELERY_TASK_DEFAULT_QUEUE as CELERY_TASK_DEFAULT_QUEUE
+from config.job_queues import CELERY_TASK_QUEUES as CELERY_TASK_QUEUES
+from config.job_queues import CELERY_TASK_ROUTES as CELERY_TASK_ROUTES
 from config.log_settings import build_logging
 from config.mail import read_mail_sender, read_mail_server
 from config.openapi import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
@@ -244,6 +247,8 @@ IDP_TOKENS_ARE_JWTS = env.read_bool(
 # None: requests that need a mail are 503.
 MAIL_SERVER = read_mail_server("MAIL_URL")
 MAIL_FROM = read_mail_sender("MAIL_FROM", MAIL_SERVER)
+# Of one run of the job; each has a thread and a connection of the pool.
+MAIL_CONNECTIONS = env.read_int("MAIL_CONNECTIONS", 4, minimum=1, maximum=64)
 
 # --- The ledger ---------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """Health checks."""
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -11,20 +11,24 @@ from core.api.permissions import AllowAny
 from core.api.serializers import Serializer
 from core.api.views import APIView
 from core.db.postgresql import liveness
+from core.db.standby import count_waiting_commits
 from core.errors import RETRY_AFTER_SECONDS
 
 UP, DOWN = "up", "down"
+WAITING = "waiting"
 HEALTH_STATES = ["ok", "degraded", "unavailable"]
 DEPENDENCY_STATES = [UP, DOWN]
 DATABASE_TIMEOUT_SECONDS = 2.0
 
 
 class HealthSerializer(Serializer):
+    conditional_fields = frozenset({"writes"})
+
     status = serializers.ChoiceField(
         choices=HEALTH_STATES,
         help_text=(
-            "`ok`; `degraded` without the fast store; `unavailable` without the "
-            "database."
+            "`ok`; `degraded` without the fast store, or while writes wait; "
+            "`unavailable` without the database."
         ),
     )
     database = serializers.ChoiceField(
@@ -33,6 +37,12 @@ class HealthSerializer(Serializer):
     fast_store = serializers.ChoiceField(
         choices=DEPENDENCY_STATES,
         help_text="Whether the fast store answers; requests are served without it.",
+    )
+
+    writes = serializers.ChoiceField(
+        choices=[WAITING],
+        required=False,
+        help_text="Only while commits wait for a standby of the database.",
     )
 
 
@@ -48,19 +58,22 @@ class HealthView(APIView):
     def get(self, request: Request) -> Response:
         """Readiness check.
 
-        Whether the database and the fast store are reachable; 503 without database.
+        Whether the database and the fast store are reachable, and writes are committed;
+        503 without database.
         """
-        has_database = is_database_reachable()
-        has_fast_store = redis_client.is_reachable()
+        waiting = read_waiting_commits()
+        has_database, has_fast_store = waiting is not None, redis_client.is_reachable()
         if not has_database:
             overall = "unavailable"
         else:
-            overall = "ok" if has_fast_store else "degraded"
+            overall = "degraded" if waiting or not has_fast_store else "ok"
         payload = {
             "status": overall,
             "database": UP if has_database else DOWN,
             "fastStore": UP if has_fast_store else DOWN,
         }
+        if waiting:
+            payload["writes"] = WAITING
         if has_database:
             return Response(payload)
         return Response(
@@ -83,13 +96,10 @@ class LivenessView(APIView):
         return Response({"status": "ok"})
 
 
-def is_database_reachable() -> bool:
+def read_waiting_commits() -> int | None:
+    """Return the number of commits that wait for a standby; None without database."""
     try:
-        with (
-            liveness.database_timeout(DATABASE_TIMEOUT_SECONDS),
-            connection.cursor() as cursor,
-        ):
-            cursor.execute("SELECT 1")
+        with liveness.database_timeout(DATABASE_TIMEOUT_SECONDS):
+            return count_waiting_commits()
     except DatabaseError:
-        return False
-    return True
+        return None

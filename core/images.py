@@ -15,6 +15,7 @@ import orjson
 from django.utils.translation import gettext_lazy
 
 from core.errors import InvalidImageError, ServiceUnavailableError
+from core.metrics import image_count
 
 SANDBOX_PATH = Path(__file__).with_name("image_sandbox.py")
 ALLOWED_KINDS = ("png", "jpeg", "webp", "gif")
@@ -63,9 +64,11 @@ def encode_image(
                     check=True,
                 )
             except subprocess.SubprocessError:
+                image_count.labels("failed").inc()
                 raise InvalidImageError from None
         output.seek(0)
         header = orjson.loads(output.readline())
+        image_count.labels("refused" if "error" in header else "stored").inc()
         if "error" in header:
             raise InvalidImageError(ERROR_DETAILS.get(header["error"]))
         content_type = f"image/{header['type']}"
@@ -77,6 +80,7 @@ def encode_image(
 @contextmanager
 def _decoder_slot() -> Iterator[None]:
     if not _callers.acquire(blocking=False):
+        image_count.labels("busy").inc()
         raise ServiceUnavailableError
     try:
         with _decode_lock:

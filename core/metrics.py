@@ -34,6 +34,11 @@ transaction_conflicts = Counter(
     "ledger_transaction_conflicts",
     "Transactions that PostgreSQL ended by a deadlock or a serialization failure.",
 )
+image_count = Counter(
+    "ledger_images",
+    "Uploaded images: stored, refused, failed (the decoder ended), or busy.",
+    ("outcome",),
+)
 redis_failures = Counter("ledger_fast_store_failures", "Failed calls to Valkey.")
 security_events = Counter(
     "ledger_security_events",

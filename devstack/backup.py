@@ -11,6 +11,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from devstack.backup_record import recorded
 from devstack.dumps import (
     DumpError,
     check_dump,
@@ -149,12 +150,13 @@ def main() -> int:
     try:
         if arguments.check:
             say(f"restored and checked: {check_dump(arguments.check, os.environ)}")
-        elif arguments.into:
-            back_up_into(
-                arguments.into, arguments.keep_days, os.environ, is_checked=is_checked
-            )
-        else:
-            back_up(arguments.file, os.environ, is_checked=is_checked)
+            return 0
+        with recorded(os.environ):
+            if arguments.into:
+                days = arguments.keep_days
+                back_up_into(arguments.into, days, os.environ, is_checked=is_checked)
+            else:
+                back_up(arguments.file, os.environ, is_checked=is_checked)
     except DumpError as error:
         say(f"script/backup: {error}")
         return 1

@@ -50,7 +50,11 @@ log_disconnections = 0
 
 @contextmanager
 def run_pooler(
-    database_url: str, *, port: int | None = None, pool_size: int = POOL_SIZE
+    database_url: str,
+    *,
+    port: int | None = None,
+    pool_size: int = POOL_SIZE,
+    template: str = CONFIG_TEMPLATE,
 ) -> Iterator[str]:
     """Yield the URL of the database behind the pooler."""
     if PROGRAM is None:
@@ -64,7 +68,7 @@ def run_pooler(
     users.touch(0o600)
     users.write_text(f'"{url.username}" "{url.password}"\n')
     (folder / "pgbouncer.ini").write_text(
-        CONFIG_TEMPLATE.format(
+        template.format(
             host=url.hostname,
             server_port=url.port,
             loopback=LOOPBACK,

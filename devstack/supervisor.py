@@ -1,4 +1,4 @@
-"""Supervise the processes of `script/server`: web server, worker and Beat.
+"""Supervise the processes of `script/server`: web server, workers and Beat.
 
 A process that ends is restarted with exponential backoff. On Linux the kernel
 terminates the children of a killed supervisor, which forks its processes: they share
@@ -50,6 +50,7 @@ PROCESSES = (
     else multiprocessing.get_context("spawn")
 )
 PRELOADED_MODULES = ("config.rsgi", "granian.server.mp", "celery.bin.celery")
+CELERY = ("-m", "celery", "--app", "config", "--quiet")
 MIGRATE_ARGUMENTS = ("manage.py", "migrate", "--noinput")
 
 stop_requested = threading.Event()
@@ -138,18 +139,22 @@ def preload(settings: Settings) -> None:
 
 
 def build_processes(port: int) -> list[ManagedProcess]:
-    celery = ("-m", "celery", "--app", "config", "--quiet")
     programs = {
         "web server": ("-m", "config.server"),
-        "worker": (
-            *celery,
-            *("worker", "--pool", "prefork", "--concurrency", "1"),
-            *("--loglevel", "INFO", "--without-gossip", "--without-mingle"),
-            *("--hostname", f"server-{port}@%h"),
-        ),
-        "scheduler": (*celery, "beat", "--loglevel", "INFO", "--pidfile", ""),
+        "worker": _build_worker("celery", f"server-{port}"),
+        "worker of long jobs": _build_worker("long", f"server-{port}-long"),
+        "scheduler": (*CELERY, "beat", "--loglevel", "INFO", "--pidfile", ""),
     }
     return [ManagedProcess(name, arguments) for name, arguments in programs.items()]
+
+
+def _build_worker(queue: str, name: str) -> tuple[str, ...]:
+    return (
+        *CELERY,
+        *("worker", "--pool", "prefork", "--concurrency", "1", "--queues", queue),
+        *("--loglevel", "INFO", "--without-gossip", "--without-mingle"),
+        *("--hostname", f"{name}@%h"),
+    )
 
 
 def migrate() -> None:

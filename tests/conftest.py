@@ -27,6 +27,7 @@ from tests.support.factories import make_member
 from tests.support.flush import empty_database, rolled_back
 from tests.support.member_guard import guard_statements
 from tests.support.migrated_cluster import create_run_folder, remove_run_folder
+from tests.support.pooled import connect_by_pooler, connect_directly
 from tests.support.scale import scaled
 
 pytest_plugins = ["tests.support.fakes"]
@@ -77,10 +78,17 @@ def no_documents() -> None:
 
 
 @pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings: None) -> None:
+    """Let the tables be created past a pooler, whose limits would end long steps."""
+    connect_directly()
+
+
+@pytest.fixture(scope="session")
 def django_db_setup(
     request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: Any
 ) -> Iterator[None]:
     """Distribute the ledgers of the test database, if the server can."""
+    connect_by_pooler()
     if not has_citus():
         yield
         return

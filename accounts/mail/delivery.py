@@ -1,19 +1,21 @@
 """Delivery of waiting mails; concurrent runs share them (spec 2.10)."""
 
 import logging
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import orjson
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.mail.outbox import is_mail_configured, mail_context
-from accounts.mail.transport import PermanentMailError, TemporaryMailError, send_message
+from accounts.mail.transport import MailSender, PermanentMailError, TemporaryMailError
 from accounts.models import Mail
 from accounts.models.purging import purge
 from core.db.transactions import retry_on_conflict
@@ -45,29 +47,68 @@ def has_due_mails(now: datetime) -> bool:
 
 
 def send_due_mails() -> DeliveryResult:
-    """Send due mails until the server fails or `RUN_SECONDS` have passed."""
-    sent = failed = 0
-    started_at = time.monotonic()
+    """Send due mails until the server fails or `RUN_SECONDS` have passed.
+
+    Over `MAIL_CONNECTIONS` connections at once, each in a thread of its own.
+    """
     _give_up_expired(timezone.now())
-    while time.monotonic() - started_at < RUN_SECONDS:
-        mail = _claim_mail(timezone.now())
-        if mail is None:
-            break
+    count: int = settings.MAIL_CONNECTIONS
+    run = _Run(time.monotonic() + RUN_SECONDS, has_threads=count > 1)
+    if not run.has_threads:
+        run.send_mails()
+    else:
+        with ThreadPoolExecutor(count, thread_name_prefix="mail") as pool:
+            for future in [pool.submit(run.send_in_thread) for _ in range(count)]:
+                future.result()
+    return DeliveryResult(run.sent, run.failed)
+
+
+class _Run:
+    """A run of the job; its threads stop at the first failure of the server."""
+
+    def __init__(self, ends_at: float, *, has_threads: bool) -> None:
+        self.ends_at, self.has_threads = ends_at, has_threads
+        self.sent = self.failed = 0
+        self._is_stopped = threading.Event()
+        self._lock = threading.Lock()
+
+    def send_in_thread(self) -> None:
         try:
-            send_message(_make_message(mail))
+            self.send_mails()
+        finally:
+            connection.close()
+
+    def send_mails(self) -> None:
+        with MailSender() as sender:
+            while time.monotonic() < self.ends_at and not self._is_stopped.is_set():
+                mail = _claim_mail(timezone.now())
+                if mail is None:
+                    break
+                self._send(sender, mail)
+
+    def _send(self, sender: MailSender, mail: Mail) -> None:
+        if self.has_threads:
+            # The pool has fewer connections than there may be threads.
+            connection.close()
+        try:
+            sender.send(_make_message(mail))
         except TemporaryMailError as error:
-            failed += 1
-            _postpone(mail, str(error))
             if error.is_of_server:
-                break
+                self._is_stopped.set()
+            _postpone(mail, str(error))
+            self._count(failed=1)
         # A header is invalid, or no key opens the content.
         except (PermanentMailError, UnsealingError, ValueError) as error:
             reason = str(error) if isinstance(error, PermanentMailError) else ""
             _end(mail, State.GIVEN_UP, reason or type(error).__name__)
         else:
-            sent += 1
             _end(mail, State.SENT)
-    return DeliveryResult(sent, failed)
+            self._count(sent=1)
+
+    def _count(self, *, sent: int = 0, failed: int = 0) -> None:
+        with self._lock:
+            self.sent += sent
+            self.failed += failed
 
 
 def purge_mails(now: datetime) -> int:

@@ -17,6 +17,7 @@ from django.core.mail.backends.smtp import EmailBackend
 STEP_TIMEOUT_SECONDS = 10
 MAIL_TIMEOUT_SECONDS = 30
 PERMANENT_STATUSES = range(500, 600)
+RSET_OK = 250
 
 
 class PermanentMailError(Exception):
@@ -60,7 +61,7 @@ class _Deadline:
 
 
 class _WatchedSMTP(smtplib.SMTP):
-    # Each mail has a class: the constructors of smtplib connect.
+    # Each connection has a class: the constructors of smtplib connect.
     _deadline: ClassVar[_Deadline]
 
     def _get_socket(self, *arguments: Any) -> socket.socket:
@@ -83,20 +84,63 @@ class _WatchedBackend(EmailBackend):
         base = _WatchedSMTPS if self.use_ssl else _WatchedSMTP
         return type(base.__name__, (base,), {"_deadline": self._deadline})
 
-
-def send_message(message: EmailMultiAlternatives) -> None:
-    server: Any = settings.MAIL_SERVER
-    if "folder" in server:
-        write_into_folder(message, server["folder"])
-        return
-    with _smtp_errors(), _deadline(MAIL_TIMEOUT_SECONDS) as deadline:
-        backend = _WatchedBackend(deadline, **server)
+    def is_usable(self, deadline: _Deadline) -> bool:
+        """Return whether the server still listens, before a mail is begun."""
+        smtp: Any = self.connection
         try:
-            backend.open()
-            backend.send_messages([message])
-        finally:
+            deadline.watch(smtp.sock)
+            status, _ = smtp.rset()
+        # Without a socket the connection has ended.
+        except (smtplib.SMTPException, OSError, AttributeError):
+            return False
+        return bool(status == RSET_OK)
+
+
+class MailSender:
+    """Sends mails over one connection, which is opened for the first one.
+
+    Use it as a context manager. One that fails gets a new connection for the next mail.
+    """
+
+    def __init__(self) -> None:
+        self._backend: _WatchedBackend | None = None
+
+    def __enter__(self) -> "MailSender":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def send(self, message: EmailMultiAlternatives) -> None:
+        server: Any = settings.MAIL_SERVER
+        if "folder" in server:
+            write_into_folder(message, server["folder"])
+            return
+        with _smtp_errors(), _deadline(MAIL_TIMEOUT_SECONDS) as deadline:
+            backend = self._connect(deadline)
+            is_sent = False
+            try:
+                backend.send_messages([message])
+                is_sent = True
+            finally:
+                if not is_sent:
+                    self._close()
+
+    def _connect(self, deadline: _Deadline) -> _WatchedBackend:
+        # Servers end connections that are idle, or have had enough mails.
+        if self._backend is not None and self._backend.is_usable(deadline):
+            return self._backend
+        self._close()
+        server: Any = settings.MAIL_SERVER
+        self._backend = backend = _WatchedBackend(deadline, **server)
+        backend.open()
+        return backend
+
+    def _close(self) -> None:
+        if self._backend is not None:
             with suppress(OSError, smtplib.SMTPException):
-                backend.close()
+                self._backend.close()
+            self._backend = None
 
 
 def write_into_folder(message: EmailMultiAlternatives, folder: Path) -> None:

@@ -21,6 +21,8 @@ STATES: Badges = {
 }
 
 JOB_LABELS: dict[str, Text] = {
+    # Recorded by `script/backup`.
+    "backup": _("Back up the database"),
     "purge_sessions": _("Delete ended sessions"),
     "lift_suspensions": _("End suspensions"),
     "snapshot_daily_metrics": _("Store the figures of the day"),

@@ -43,11 +43,11 @@ def get_default_category(category_id: int) -> DefaultCategory:
 def create_default_category(actor: Member, fields: dict[str, Any]) -> DefaultCategory:
     category = DefaultCategory(**fields)
     with transaction.atomic():
-        _lock_table()
+        lock_default_categories()
         require_room_in(DefaultCategory.objects.all())
         validate_parent(category)
         category.sort_order = next_position(siblings_of(category))
-        _save(category)
+        save_default_category(category)
         log_admin_action(actor, category, ADDITION)
     return category
 
@@ -58,7 +58,7 @@ def update_default_category(
 ) -> DefaultCategory:
     """Update a category; under a new type or parent it goes last."""
     with transaction.atomic():
-        _lock_table()
+        lock_default_categories()
         category = get_default_category(category_id)
         position = (category.type, category.parent_id)
         for name, value in changes.items():
@@ -66,7 +66,7 @@ def update_default_category(
         validate_parent(category)
         if (category.type, category.parent_id) != position:
             category.sort_order = next_position(siblings_of(category))
-        _save(category)
+        save_default_category(category)
         log_admin_action(actor, category, CHANGE)
     return category
 
@@ -75,7 +75,7 @@ def update_default_category(
 def delete_default_category(actor: Member, category_id: int) -> None:
     """Delete a category; raise `CategoryHierarchyError` if it has minor ones."""
     with transaction.atomic():
-        _lock_table()
+        lock_default_categories()
         category = get_default_category(category_id)
         if has_children(category):
             raise CategoryHierarchyError(gettext("The category has minor categories."))
@@ -86,7 +86,7 @@ def delete_default_category(actor: Member, category_id: int) -> None:
 @retry_on_conflict
 def reorder_default_categories(actor: Member, ids: list[int]) -> None:
     with transaction.atomic():
-        _lock_table()
+        lock_default_categories()
         first = DefaultCategory.objects.filter(pk__in=ids[:1]).first()
         if first is None:
             if ids or DefaultCategory.objects.exists():
@@ -98,7 +98,7 @@ def reorder_default_categories(actor: Member, ids: list[int]) -> None:
 @retry_on_conflict
 def move_default_category(actor: Member, category_id: int, step: int) -> None:
     with transaction.atomic():
-        _lock_table()
+        lock_default_categories()
         category = get_default_category(category_id)
         ids = list(siblings_of(category).values_list("pk", flat=True))
         index = ids.index(category_id)
@@ -121,13 +121,13 @@ def _save_order(actor: Member, first: DefaultCategory, ids: list[int]) -> None:
     log_admin_action(actor, siblings[ids[0]], CHANGE, "Order changed.")
 
 
-def _lock_table() -> None:
+def lock_default_categories() -> None:
     # The mode conflicts with itself and with writes, not with reads.
     with connection.cursor() as cursor:
         cursor.execute("LOCK TABLE default_category IN SHARE ROW EXCLUSIVE MODE")
 
 
-def _save(category: DefaultCategory) -> None:
+def save_default_category(category: DefaultCategory) -> None:
     try:
         with transaction.atomic():
             category.save()

@@ -1,5 +1,6 @@
 """Dashboard: metrics, time series, limits, and metrics that are not available."""
 
+import json
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -12,19 +13,22 @@ from accounts.models import AuthSession, Member, MemberCount
 from administration import daily_metrics, dashboard
 from administration.charts import build_daily_chart
 from administration.daily_metrics import (
+    _COUNT_ENTRIES,
+    MAX_JOB_ROWS,
     MetricName,
     count_active_members,
     count_members_of_last_day,
     get_notification_series,
     get_time_series,
     save_daily_metrics,
+    start_of,
 )
 from administration.dashboard import TimeLimitedReader, build_dashboard
 from administration.models import DailyMetric
 from administration.tasks import snapshot_daily_metrics
 from board.models import Decision
 from core.jobs.models import JobRun
-from ledger.models import NotificationCount
+from ledger.models import Entry, NotificationCount
 from ledger.notifications.processing import (
     NOTIFICATION_SHARDS,
     increment_notification_count,
@@ -367,3 +371,37 @@ def test_second_figure_is_a_part_of_the_bar() -> None:
     assert [bar.stacked_height for bar in chart.bars] == [60, 0]
     assert chart.bars[0].text == "10, 5 recognized"
     assert chart.bars[0].stacked_y == 60
+
+
+def fill_entries(member: Member, count: int, *, since: datetime) -> None:
+    """Copy an entry, with times from then to now in their order."""
+    entry = make_entry(member, created_at=since)
+    fields = [field for field in Entry._meta.concrete_fields if not field.generated]
+    names = [str(field.column) for field in fields]
+    columns = ", ".join(names)
+    times = {"id": "e.id + g", "created_at": "e.created_at + g * %(step)s::interval"}
+    values = ", ".join(times.get(name, f"e.{name}") for name in names)
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute(
+            f"INSERT INTO account_entry ({columns}) SELECT {values}"
+            " FROM account_entry e, generate_series(1, %(count)s) g WHERE e.id = %(id)s",
+            {"count": count, "id": entry.pk, "step": str((NOW - since) / count)},
+        )
+
+
+def test_entries_of_a_day_are_counted_without_reading_the_table(
+    free_member: Member,
+) -> None:
+    fill_entries(free_member, 60_000, since=NOW - timedelta(days=600))
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT brin_summarize_new_values('account_entry_written')")
+        cursor.execute("ANALYZE account_entry")
+        for back in (0, 29):
+            day = TODAY - timedelta(days=back)
+            times = {"start": start_of(day), "end": start_of(day + timedelta(days=1))}
+            params = times | {"limit": MAX_JOB_ROWS}
+            cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {_COUNT_ENTRIES}", params)
+            plan = json.dumps(cursor.fetchone()[0])
+            assert "Seq Scan" not in plan
+            assert "account_entry_written" in plan

@@ -4,13 +4,15 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+import time_machine
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import Http404, HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.utils import timezone
 from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families
 
-from accounts.models import Member
+from accounts.models import Mail, Member
 from billing.models import Purchase
 from core.jobs.models import JobRun
 from core.middleware import PrometheusMiddleware
@@ -19,12 +21,14 @@ from core.request_queue import RequestQueue
 from ledger.models import NotificationCount
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member, make_post
+from tests.support.images import draw
 from tests.support.purchases import make_store_notification
 from tests.support.stores import (
     disconnect_database,
     find_closed_port,
     redis_at,
     run_valkey,
+    send_task,
 )
 
 TOKEN = "a-token-of-the-operators"
@@ -103,8 +107,59 @@ def test_scrape_reads_the_same_few_rows_however_many_runs_there_were(
     now = timezone.now()
     runs = [JobRun(job="expire_plans", state="DONE", started_at=now) for _ in range(50)]
     JobRun.objects.bulk_create(runs)
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(15):
         read()
+
+
+def test_mails_that_wait_are_counted_with_their_age(free_member: Member) -> None:
+    before = read()
+    assert before["ledger_mails_waiting",] == before["ledger_mail_oldest_seconds",] == 0
+    now = timezone.now()
+    for minutes in (1, 20):
+        Mail.objects.create(
+            member=free_member,
+            template="email_change",
+            message_id=f"<{minutes}@example.com>",
+            content=b"sealed",
+            created_at=now - timedelta(minutes=minutes),
+            expires_at=now + timedelta(days=1),
+        )
+    after = read()
+    assert after["ledger_mails_waiting",] == 2
+    age = after["ledger_mail_oldest_seconds",]
+    assert age == pytest.approx(1_200, abs=60)
+
+
+def test_images_are_counted_by_their_outcome(free_member: Member) -> None:
+    client = JSONClient(free_member)
+    before = read()
+    for content in (draw(), b"no image"):
+        file = SimpleUploadedFile("lunch.png", content, "image/png")
+        client.post("/api/board/images", {"image": file})
+    after = read()
+    for outcome in ("stored", "refused"):
+        key = "ledger_images_total", ("outcome", outcome)
+        assert after[key] - before.get(key, 0) == 1
+
+
+def test_backups_are_told_of_once_there_was_one() -> None:
+    assert not [name for name, *_ in read() if name.startswith("ledger_backup")]
+    now = timezone.now().replace(microsecond=0)
+    day = timedelta(days=1)
+    JobRun.objects.create(
+        job="backup", state="FAILED", started_at=now - 2 * day, ended_at=now
+    )
+    samples = read()
+    assert samples["ledger_backup_failed",] == 1
+    assert ("ledger_backup_last_success_timestamp_seconds",) not in samples
+    JobRun.objects.create(job="backup", state="DONE", started_at=now - day)
+    JobRun.objects.create(job="backup", state="FAILED", started_at=now)
+    samples = read()
+    assert samples["ledger_backup_failed",] == 1
+    last = samples["ledger_backup_last_success_timestamp_seconds",]
+    assert last == (now - day).timestamp()
+    JobRun.objects.create(job="backup", state="DONE", started_at=now)
+    assert read()["ledger_backup_failed",] == 0
 
 
 def test_failures_of_the_stores_are_counted(free_member: Member) -> None:
@@ -128,10 +183,13 @@ def test_members_posts_subscriptions_and_notifications_are_counted() -> None:
     make_member()
     make_post(premium, category="tips")
     now = timezone.now()
-    for number, days in enumerate((30, -1)):
+    # Those that try the store out do not count.
+    for number, (store, days) in enumerate(
+        (("google", 30), ("google", -1), ("test", 30))
+    ):
         Purchase.objects.create(
             member=premium,
-            store="test",
+            store=store,
             order_id=str(number),
             token_hash="t",
             product_id="premium_yearly",
@@ -152,10 +210,30 @@ def test_members_posts_subscriptions_and_notifications_are_counted() -> None:
     assert samples["ledger_card_notifications_total", ("recognized", "true")] == 7
 
 
-def test_tasks_that_no_worker_has_taken_are_counted() -> None:
+def test_tasks_that_no_worker_has_taken_are_counted_with_their_age() -> None:
+    task = "ledger.tasks.run_recurring"
     with run_valkey() as server:
-        server.run("RPUSH", "jobs:celery", "one", "two")
-        assert read()["ledger_job_queue_length",] == 2
+        empty = read()
+        assert empty["ledger_job_queue_length", ("queue", "long")] == 0
+        assert empty["ledger_job_queue_oldest_seconds", ("queue", "long")] == 0
+        with time_machine.travel(timezone.now() - timedelta(seconds=90), tick=False):
+            send_task(server, task)
+        send_task(server, task)
+        send_task(server, "accounts.tasks.send_mail")
+        samples = read()
+    assert samples["ledger_job_queue_length", ("queue", "long")] == 2
+    assert samples["ledger_job_queue_length", ("queue", "celery")] == 1
+    age = samples["ledger_job_queue_oldest_seconds", ("queue", "long")]
+    assert age == pytest.approx(90, abs=20)
+    assert samples["ledger_job_queue_oldest_seconds", ("queue", "celery")] < 20
+
+
+def test_task_of_an_earlier_release_has_no_age() -> None:
+    with run_valkey() as server:
+        server.run("LPUSH", "jobs:celery", '{"headers": {}}')
+        samples = read()
+    assert samples["ledger_job_queue_length", ("queue", "celery")] == 1
+    assert samples["ledger_job_queue_oldest_seconds", ("queue", "celery")] == 0
 
 
 @pytest.mark.django_db(transaction=True)
@@ -169,9 +247,11 @@ def test_logins_are_counted_by_their_outcome() -> None:
 
     def added(event: str) -> float:
         key = name, ("event", event)
-        return float(after[key] - before.get(key, 0))
+        return float(after[key] - before[key])
 
     assert (added("LOGIN"), added("LOGIN_FAILED")) == (1, 2)
+    # An alert on its increase sees the first change of a role, too.
+    assert after[name, ("event", "ROLE_CHANGED")] >= 0
 
 
 def test_process_metrics_are_those_of_this_process() -> None:

@@ -2,19 +2,26 @@
 
 import http.client
 import itertools
+import json
 import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 
 from devstack.stores.replication import RunningPostgres, ServerPair
 from tests.support.fault_injection import RunningService
-from tests.support.replication import run_on, run_pair
+from tests.support.replication import (
+    connect_standby,
+    disconnect_standby,
+    run_on,
+    run_pair,
+)
 from tests.support.stores import ValkeyServer
 from tests.support.waiting import wait_until
 
@@ -111,6 +118,34 @@ def assert_nothing_was_lost(service: ReplicatedService, writes: Writes) -> None:
     assert writes.wrong == []
     assert len(stored) == len(set(stored))
     assert writes.acknowledged <= set(stored)
+
+
+def read_health(service: ReplicatedService) -> tuple[int, Any]:
+    status, _, body = service.web.ask("/api/health", "")
+    return status, json.loads(body)
+
+
+def test_health_says_that_writes_wait_for_a_lost_standby(
+    service: ReplicatedService,
+) -> None:
+    ok = {"status": "ok", "database": "up", "fastStore": "up"}
+    assert read_health(service) == (200, ok)
+    conninfo = disconnect_standby(service.pair)
+    entry = {"date": "2026-11-02", "type": "expense", "amount": 1_000}
+    answers: list[int] = []
+
+    def write() -> None:
+        status, _, _ = service.web.ask(PATH, service.web.tokens[0], entry)
+        answers.append(status)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    degraded = ok | {"status": "degraded", "writes": "waiting"}
+    wait_until(lambda: read_health(service) == (200, degraded))
+    connect_standby(service.pair, conninfo)
+    writer.join()
+    assert answers == [201]
+    wait_until(lambda: read_health(service) == (200, ok))
 
 
 def test_no_acknowledged_write_is_lost_when_the_primary_dies(

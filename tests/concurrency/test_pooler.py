@@ -1,6 +1,8 @@
 """The service behind PgBouncer in transaction mode, with fewer sessions than clients."""
 
+import re
 import tempfile
+import textwrap
 import threading
 import time
 from collections.abc import Iterator
@@ -8,11 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
 from django.utils import timezone
 
+from devstack.environment import ROOT
 from devstack.pooler import PROGRAM, run_pooler
 from tests.support.fault_injection import (
     MEMBERS,
@@ -68,6 +72,39 @@ def service(
             running.stop()
     finally:
         fast_store.kill()
+
+
+def read_documented_template() -> str:
+    """Return the configuration of docs/operations.md, with places to be filled."""
+    text = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    block = re.search(
+        r"^    \[databases\]\n(?:    .*\n|\n(?=    ))+", text, re.MULTILINE
+    )
+    assert block
+    config = textwrap.dedent(block[0])
+    for written, place in {
+        "host=10.0.0.5 port=5432": "host={host} port={server_port}",
+        "listen_addr = 10.0.0.6": "listen_addr = {loopback}",
+        "listen_port = 6432": "listen_port = {port}",
+        "/etc/pgbouncer/userlist.txt": "{users}",
+    }.items():
+        assert written in config
+        config = config.replace(written, place)
+    return config
+
+
+def test_documented_configuration_lets_the_role_in_and_nobody_else(
+    server: PostgresServer,
+) -> None:
+    url = server.folder.url_file.read_text().strip()
+    assert urlsplit(url).path == "/ledger"
+    with run_pooler(url, template=read_documented_template()) as pooled:
+        with psycopg.connect(pooled) as connection:
+            row = connection.execute("SELECT current_database()").fetchone()
+        assert row == ("ledger",)
+        password = str(urlsplit(pooled).password)
+        with pytest.raises(psycopg.OperationalError, match=r"password|SASL"):
+            psycopg.connect(pooled.replace(password, "another")).close()
 
 
 @contextmanager

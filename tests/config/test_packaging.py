@@ -105,7 +105,7 @@ def test_every_long_running_service_restarts_and_has_a_health_check() -> None:
     services = dict(read_compose()["services"])
     migrate = services.pop("migrate")
     assert migrate["restart"] == "no"
-    always = {"postgres", "valkey", "web", "worker", "beat"}
+    always = {"postgres", "valkey", "web", "worker", "worker-long", "beat"}
     assert set(services) == always | {"backup", "proxy"}
     assert {name for name in services if "profiles" not in services[name]} == always
     for name, service in services.items():
@@ -132,7 +132,8 @@ def test_secrets_are_files_and_neither_variables_nor_arguments(tmp_path: Path) -
     assert (tmp_path / "secrets").stat().st_mode & 0o777 == 0o700
     services = compose["services"]
     clients = [
-        services[name] for name in ("migrate", "web", "worker", "beat", "backup")
+        services[name]
+        for name in ("migrate", "web", "worker", "worker-long", "beat", "backup")
     ]
     clients.append(read_compose("compose.citus.yaml")["services"]["distribute"])
     for service in clients:
@@ -221,7 +222,7 @@ def test_stores_of_compose_are_accepted_without_tls_and_env_adds_to_that() -> No
 
 def test_services_start_after_the_migration() -> None:
     services = read_compose()["services"]
-    for name in ("web", "worker", "beat"):
+    for name in ("web", "worker", "worker-long", "beat"):
         condition = services[name]["depends_on"]["migrate"]["condition"]
         assert condition == "service_completed_successfully"
 
@@ -256,13 +257,16 @@ def test_service_on_citus_starts_after_the_distribution() -> None:
         for name, before in [
             ("migrate", "cluster"),
             ("distribute", "migrate"),
-            *((each, "distribute") for each in ("web", "worker", "beat")),
+            *(
+                (each, "distribute")
+                for each in ("web", "worker", "worker-long", "beat")
+            ),
         ]
     }
     assert set(conditions.values()) == {"service_completed_successfully"}
     # An override changes services by their names.
     assert set(plain) & set(services) == {
-        *("postgres", "migrate", "web", "worker", "beat"),
+        *("postgres", "migrate", "web", "worker", "worker-long", "beat"),
     }
     assert services["distribute"]["image"] == plain["web"]["image"]
     own = services["distribute"]["environment"]

@@ -98,6 +98,11 @@ def list_databases(environment: Environment) -> set[object]:
     return set(query(environment, names, "postgres"))
 
 
+def read_runs(environment: Environment) -> list[object]:
+    runs = "SELECT state || ' ' || error FROM job_run WHERE job = 'backup' ORDER BY id"
+    return query(environment, runs)
+
+
 def rename_member(environment: Environment, name: str) -> None:
     with psycopg.connect(environment.settings["DATABASE_URL"]) as connection:
         connection.execute("UPDATE member SET login_id = %s", [name])
@@ -111,7 +116,14 @@ def dump(stores: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert "restored and checked: 1 members, " in said
     assert path.read_bytes().startswith(b"PGDMP")
     assert path.stat().st_mode & 0o077 == 0
+    assert read_runs(stores)[-1] == "DONE "
     return path
+
+
+def test_backup_that_fails_is_recorded(stores: Environment, dump: Path) -> None:
+    before = len(read_runs(stores))
+    assert "exists" in fail(stores, "backup", dump)
+    assert read_runs(stores)[before:] == ["FAILED DumpError"]
 
 
 def test_backup_is_restored_with_rows_and_settings_and_the_former_database_is_kept(
@@ -122,7 +134,9 @@ def test_backup_is_restored_with_rows_and_settings_and_the_former_database_is_ke
     assert len(names) > 40
 
     def count() -> dict[str, object]:
-        return {n: query(stores, f'SELECT count(*) FROM "{n}"')[0] for n in names}
+        # The backup is recorded after it was written.
+        tables = set(names) - {"job_run"}
+        return {n: query(stores, f'SELECT count(*) FROM "{n}"')[0] for n in tables}
 
     described = (
         "SELECT (encoding, datlocprovider, datcollate, datlocale,"

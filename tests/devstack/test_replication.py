@@ -3,13 +3,16 @@
 import threading
 from collections.abc import Iterator
 
-import psycopg
 import pytest
-from psycopg import sql
 
 from devstack.stores.replication import RunningPostgres, ServerPair
-from tests.support.replication import read_numbers, run_on, run_pair
-from tests.support.waiting import wait_until
+from tests.support.replication import (
+    connect_standby,
+    disconnect_standby,
+    read_numbers,
+    run_on,
+    run_pair,
+)
 
 WAIT_SECONDS = 0.5
 TIMEOUT_SECONDS = 20
@@ -29,28 +32,6 @@ def _empty_table(pair: ServerPair) -> None:
 
 def write(server: RunningPostgres, number: int) -> None:
     run_on(server, f"INSERT INTO written VALUES ({number})")
-
-
-def connect_standby(pair: ServerPair, conninfo: str) -> str:
-    """Let the standby receive from there, and return from where it did before."""
-    with psycopg.connect(pair.standby.url, autocommit=True) as connection:
-        row = connection.execute("SHOW primary_conninfo").fetchone()
-        assert row is not None
-        value = sql.Literal(conninfo)
-        connection.execute(
-            sql.SQL("ALTER SYSTEM SET primary_conninfo = {}").format(value)
-        )
-        connection.execute("SELECT pg_reload_conf()")
-    return str(row[0])
-
-
-def disconnect_standby(pair: ServerPair) -> str:
-    """Let the standby receive nothing, as behind a broken network."""
-    conninfo = connect_standby(pair, "host=127.0.0.1 port=1")
-    with psycopg.connect(pair.primary.url, autocommit=True) as connection:
-        streaming = "SELECT FROM pg_stat_replication"
-        wait_until(lambda: not connection.execute(streaming).fetchone())
-    return conninfo
 
 
 def test_commit_waits_for_the_synchronous_standby(pair: ServerPair) -> None:

@@ -84,12 +84,16 @@ def test_process_that_does_not_stop_is_killed(
     assert child.process.exitcode in {-signal.SIGKILL, -signal.SIGTERM}
 
 
-def test_web_server_worker_and_beat_are_run() -> None:
+def test_web_server_workers_and_beat_are_run() -> None:
     # The worker runs processes: a pool of threads misses the return of the queue.
-    web, worker, beat = supervisor.build_processes(8000)
+    web, worker, long_worker, beat = supervisor.build_processes(8000)
     assert "config.server" in web.arguments
     assert " ".join(worker.arguments).endswith("server-8000@%h")
-    assert "worker --pool prefork" in " ".join(worker.arguments)
+    assert " ".join(long_worker.arguments).endswith("server-8000-long@%h")
+    for process, queue in ((worker, "celery"), (long_worker, "long")):
+        text = " ".join(process.arguments)
+        assert "worker --pool prefork" in text
+        assert f"--queues {queue} " in text
     assert "beat" in beat.arguments
 
 

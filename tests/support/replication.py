@@ -7,10 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
+from psycopg import sql
 
 from devstack.stores.data_dir import StoreDir
 from devstack.stores.replication import RunningPostgres, ServerPair
 from tests.support.fault_injection import PostgresServer
+from tests.support.waiting import wait_until
 
 
 @contextmanager
@@ -53,3 +55,25 @@ def read_numbers(server: RunningPostgres) -> set[int]:
     """Return the rows of the table `written` of a primary or a standby."""
     with psycopg.connect(server.url) as connection:
         return {row[0] for row in connection.execute("SELECT number FROM written")}
+
+
+def connect_standby(pair: ServerPair, conninfo: str) -> str:
+    """Let the standby receive from there, and return from where it did before."""
+    with psycopg.connect(pair.standby.url, autocommit=True) as connection:
+        row = connection.execute("SHOW primary_conninfo").fetchone()
+        assert row is not None
+        value = sql.Literal(conninfo)
+        connection.execute(
+            sql.SQL("ALTER SYSTEM SET primary_conninfo = {}").format(value)
+        )
+        connection.execute("SELECT pg_reload_conf()")
+    return str(row[0])
+
+
+def disconnect_standby(pair: ServerPair) -> str:
+    """Let the standby receive nothing, as behind a broken network."""
+    conninfo = connect_standby(pair, "host=127.0.0.1 port=1")
+    with psycopg.connect(pair.primary.url, autocommit=True) as connection:
+        streaming = "SELECT FROM pg_stat_replication"
+        wait_until(lambda: not connection.execute(streaming).fetchone())
+    return conninfo

@@ -36,6 +36,11 @@ class Inbox:
         # The answers to RCPT and DATA.
         self.rcpt, self.data = "250 OK", "250 OK"
         self.hangs = self.closes = self.refuses_login = False
+        # The connection ends after a mail, as the last of many.
+        self.ends_after_each = False
+        # Seconds that the server needs for a mail.
+        self.delay = 0.0
+        self.logins = 0
 
     @property
     def message_ids(self) -> list[str]:
@@ -61,15 +66,19 @@ class Inbox:
     ) -> str:
         if self.hangs:
             await asyncio.sleep(60)
+        await asyncio.sleep(self.delay)
         if self.data.startswith("250"):
             self.mails.append(parse(envelope.content))
         if self.closes:
             server.transport.abort()
+        if self.ends_after_each:
+            asyncio.get_running_loop().call_later(0.05, server.transport.abort)
         return self.data
 
     def authenticate(
         self, server: Any, session: Any, envelope: Any, mechanism: str, data: Any
     ) -> AuthResult:
+        self.logins += 1
         is_right = (
             isinstance(data, LoginPassword)
             and (data.login, data.password) == (USERNAME.encode(), PASSWORD.encode())

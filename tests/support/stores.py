@@ -14,6 +14,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
+from config.celery import app
 from core import redis_client
 from core.db.postgresql import base as database
 from devstack.stores.valkey import find_server_binary
@@ -113,6 +114,12 @@ def run_valkey() -> Iterator[ValkeyServer]:
             yield server
     finally:
         server.kill()
+
+
+def send_task(server: ValkeyServer, name: str) -> None:
+    """Send a task to the server, as Beat does."""
+    with app.connection_for_write(url=server.url) as connection:
+        app.send_task(name, connection=connection, retry=False)
 
 
 @contextmanager

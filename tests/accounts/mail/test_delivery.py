@@ -1,7 +1,8 @@
 """Sending: each mail once, or given up, whatever the server does (spec 2.10)."""
 
+import time
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -300,6 +301,66 @@ def test_rows_of_mails_that_ended_go_after_a_week(queue: Queue, inbox: Inbox) ->
     assert purge_mails(now + timedelta(days=6)) == 0
     assert purge_mails(now + timedelta(days=8)) == 1
     assert Mail.objects.get() == waiting
+
+
+def test_mails_of_a_run_share_a_connection(queue: Queue, inbox: Inbox) -> None:
+    ids = [queue().message_id for _ in range(3)]
+    assert send_due_mails() == DeliveryResult(sent=3)
+    assert inbox.message_ids == ids
+    assert inbox.logins == 1
+
+
+def test_connection_that_the_server_ends_between_mails_is_opened_again(
+    queue: Queue, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inbox.ends_after_each = True
+    ids = [queue().message_id for _ in range(3)]
+
+    def claim_later(now: datetime) -> Mail | None:
+        time.sleep(0.2)
+        return claim(now)
+
+    claim = delivery._claim_mail
+    monkeypatch.setattr(delivery, "_claim_mail", claim_later)
+    assert send_due_mails() == DeliveryResult(sent=3)
+    assert inbox.message_ids == ids
+    assert inbox.logins == 3
+
+
+def test_refused_mail_leaves_the_connection_to_the_next(
+    queue: Queue, inbox: Inbox
+) -> None:
+    inbox.rcpt = "550 no such user"
+    queue(), queue()
+    assert send_due_mails() == DeliveryResult()
+    assert set(Mail.objects.values_list("state", flat=True)) == {"GIVEN_UP"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_run_uses_as_many_connections_as_the_setting_says(
+    queue: Queue, inbox: Inbox, settings: Any
+) -> None:
+    settings.MAIL_CONNECTIONS = 4
+    inbox.delay = 0.05
+    ids = [queue().message_id for _ in range(20)]
+    assert send_due_mails() == DeliveryResult(sent=20)
+    assert sorted(inbox.message_ids) == sorted(ids)
+    assert 1 < inbox.logins <= 4
+    assert set(Mail.objects.values_list("state", flat=True)) == {"SENT"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_all_connections_stop_when_the_server_fails(
+    queue: Queue, inbox: Inbox, settings: Any
+) -> None:
+    settings.MAIL_CONNECTIONS = 4
+    inbox.closes = True
+    for _ in range(20):
+        queue()
+    result = send_due_mails()
+    assert result.sent == 0
+    assert 1 <= result.failed <= 4
+    assert Mail.objects.filter(attempts=0).count() == 20 - result.failed
 
 
 @pytest.mark.django_db(transaction=True)
