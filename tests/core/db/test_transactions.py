@@ -43,7 +43,7 @@ NOT_RETRIED = {
         "change_entries": "a savepoint",
         "_write_alone": "a savepoint",
     },
-    "ledger/categories/defaults.py": {"_save": "a savepoint"},
+    "ledger/categories/defaults.py": {"save_default_category": "a savepoint"},
     "ledger/management/commands/load_demo_data.py": {"handle": "a new member"},
     "ledger/entries/merges.py": {"preview_unmerge": "a savepoint"},
     "ledger/currencies/rates.py": {"_fetch_and_store": "one row"},
