@@ -44,7 +44,7 @@ def create_cases(
     _report_comment(others, now)
     _hold_post(neighbors[-1], now)
     _hide_blind_post(moderator, member, now)
-    _appeal(moderator, others[-1], now)
+    _appeal(moderator, others[10], now)
     return ModerationCase.objects.count()
 
 
