@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django import forms
+from django.apps import apps
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.core.exceptions import ValidationError
@@ -24,6 +25,10 @@ from core.errors import RateLimitedError
 
 # Addresses of Django admin that are no pages.
 NOT_PAGES = frozenset({"login", "logout", "jsi18n", "autocomplete"})
+# Pages that all staff have for themselves.
+OWN_PAGES = frozenset(
+    {"index", "password_change", "password_change_done", "second_factor"}
+)
 
 
 def is_page(request: HttpRequest, url: str) -> bool:
@@ -38,6 +43,19 @@ def is_page(request: HttpRequest, url: str) -> bool:
     # The catch-all of unknown addresses has no name.
     is_known = match.url_name is not None and match.url_name not in NOT_PAGES
     return is_known and match.namespace == "admin"
+
+
+def is_open_to(member: Member, url: str) -> bool:
+    """Return whether the member may open this page of Django admin."""
+    match = resolve(urlsplit(url).path)
+    name = str(match.kwargs.get("app_label") or match.url_name)
+    if name in OWN_PAGES:
+        return True
+    # The name of any other page begins with its app.
+    return any(
+        member.has_module_perms(app.label) and f"{name}_".startswith(f"{app.label}_")
+        for app in apps.get_app_configs()
+    )
 
 
 def replace_wrong_next(request: HttpRequest) -> None:

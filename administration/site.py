@@ -21,10 +21,20 @@ from accounts.models import AuditLogEntry, Member
 from accounts.security import audit_log
 from accounts.security.events import SecurityEvent, log_security_event
 from accounts.sessions.store import hash_session_key, revoke_sessions
-from administration.admin_login import AdminLoginForm, replace_wrong_next
+from administration.admin_login import (
+    AdminLoginForm,
+    is_open_to,
+    replace_wrong_next,
+)
 from administration.dashboard import build_dashboard
 from administration.languages import get_staff_language
-from administration.log_entries import ACTIONS, TARGETS, describe_text, link_to_target
+from administration.log_entries import (
+    ACTIONS,
+    TARGETS,
+    describe_target,
+    describe_text,
+    link_to_target,
+)
 from administration.second_factor_setup import (
     SETUP_NAME,
     SecondFactorSetupView,
@@ -91,13 +101,13 @@ class ServiceAdminSite(AdminSite):
         replace_wrong_next(request)
         response = super().login(request, extra_context)
         location = response.headers.get("Location", "")
+        member: Any = request.user
+        if not location or not member.is_authenticated or member.is_administrator:
+            return response
         # The dashboard has nothing for moderators, who come for the queue.
-        is_moderator = getattr(request.user, "role", "") == Member.Role.MODERATOR
-        if location == reverse("admin:index") and is_moderator:
-            return HttpResponseRedirect(
-                reverse("admin:board_moderationcase_changelist")
-            )
-        return response
+        if location != reverse("admin:index") and is_open_to(member, location):
+            return response
+        return HttpResponseRedirect(reverse("admin:board_moderationcase_changelist"))
 
     def get_urls(self) -> list[Any]:
         setup = path(
@@ -129,11 +139,10 @@ class ServiceAdminSite(AdminSite):
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> TemplateResponse:
-        own_actions = AuditLogEntry.objects.filter(
-            actor_id=cast("int", request.user.pk)
-        )
+        member = cast("Member", request.user)
+        own_actions = AuditLogEntry.objects.filter(actor_id=member.pk)
         # Revenue and members are for administrators.
-        is_whole = cast("Member", request.user).is_administrator
+        is_whole = member.is_administrator
         dashboard = build_dashboard(timezone.now()) if is_whole else None
         runs = dashboard.runs if dashboard else None
         context = {
@@ -146,7 +155,9 @@ class ServiceAdminSite(AdminSite):
                 {
                     "action": badge_html(*ACTIONS[entry.action]),
                     "kind": TARGETS.get(entry.target_type, (entry.target_type, ""))[0],
-                    "target": link_to_target(entry),
+                    "target": link_to_target(entry)
+                    if member.has_module_perms(entry.target_type.partition(".")[0])
+                    else describe_target(entry),
                     "text": describe_text(entry),
                 }
                 for entry in own_actions.order_by("-id")[:MAX_RECENT_ACTIONS]

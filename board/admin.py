@@ -1,6 +1,7 @@
 """Moderation in Django admin."""
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -26,6 +27,7 @@ from board.admin_columns import (
     COMMENTS,
     DOWN_VOTES,
     FILE_SIZE,
+    FOR_MODERATORS,
     IMAGE_TYPES,
     PIXELS,
     POST_OF_COMMENT,
@@ -50,7 +52,7 @@ from board.models import (
     TargetType,
 )
 from board.moderation.admin import ModerationCaseAdmin
-from core.admin.actions import ActionAdmin
+from core.admin.actions import ActionAdmin, get_actor
 from core.admin.base import DEFERRED_MEMBER_FIELDS, NewestInline
 from core.admin.columns import (
     Column,
@@ -76,6 +78,12 @@ class ModerationAdmin(ActionAdmin):
     list_select_related = ["member"]
     # Django shows the field; `get_search_results` searches.
     search_fields = ["id"]
+
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        return _choose_columns(request, self.list_display)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        return _choose_columns(request, self.fields)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows = super().get_queryset(request)
@@ -299,6 +307,18 @@ class CommentInline(ContentInline):
             lambda r: r.content,
         ),
         *(STATE, POST_OF_COMMENT, UP_VOTES, DOWN_VOTES, WRITTEN),
+    ]
+
+
+def _choose_columns(request: HttpRequest, columns: Iterable[Any]) -> list[Any]:
+    """Return the columns, or lines of them, with links that the reader may follow."""
+    if get_actor(request).is_administrator:
+        return list(columns)
+    return [
+        tuple(_choose_columns(request, each))
+        if isinstance(each, tuple)
+        else FOR_MODERATORS.get(each, each)
+        for each in columns
     ]
 
 

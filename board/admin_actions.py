@@ -7,13 +7,14 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
+from django.db.models import Exists, OuterRef, Q
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.functional import lazy
 from django.utils.translation import gettext, ngettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from board.models import Decision, ReportReason, TargetType
+from board.models import Decision, ModerationCase, ReportReason, TargetType
 from board.moderation import actions as moderation
 from board.moderation.bulk import (
     BATCH_SIZE,
@@ -22,15 +23,16 @@ from board.moderation.bulk import (
     judge_all,
     start_deed,
 )
+from board.moderation.cases import UNRESOLVED
 from board.moderation.decisions import Judgement
 from core.admin.actions import REASON_FIELD, Action, get_actor
 from core.admin.columns import Text
 from core.errors import DomainError
 
 REASONS: dict[str, Text] = {each.value: each.label for each in ReportReason}
-HIDDEN = ngettext_lazy("{count} hidden.", "{count} hidden.", "count")
-SHOWN = ngettext_lazy("{count} shown again.", "{count} shown again.", "count")
-DELETED = ngettext_lazy("{count} deleted.", "{count} deleted.", "count")
+HIDDEN = ngettext_lazy("{count:,} hidden.", "{count:,} hidden.", "count")
+SHOWN = ngettext_lazy("{count:,} shown again.", "{count:,} shown again.", "count")
+DELETED = ngettext_lazy("{count:,} deleted.", "{count:,} deleted.", "count")
 HIDING_QUESTION = _("Nobody sees it any more. The author is told why.")
 
 
@@ -149,6 +151,14 @@ def _run_in_batches(change: Callable[[Any], int], ids: list[Any]) -> Outcome:
 def make_judging_actions(target_type: TargetType) -> dict[str, Action]:
     """Return the actions on posts or comments: hide, show again, delete."""
     action = Decision.Action
+
+    def find_due(due: Q) -> Q:
+        # An open case is decided, whatever the row is.
+        cases = ModerationCase.objects.filter(
+            status__in=UNRESOLVED, target_type=target_type, target_id=OuterRef("pk")
+        )
+        return due | Q(Exists(cases))
+
     return {
         "hide": make_judging(
             target_type,
@@ -158,6 +168,7 @@ def make_judging_actions(target_type: TargetType) -> dict[str, Action]:
             question=HIDING_QUESTION,
             asks_reason=True,
             has_effect_on=lambda row: not row.is_hidden,
+            due=find_due(Q(is_hidden=False)),
         ),
         "show": make_judging(
             target_type,
@@ -165,6 +176,7 @@ def make_judging_actions(target_type: TargetType) -> dict[str, Action]:
             _("Show again"),
             SHOWN,
             has_effect_on=lambda row: row.is_hidden,
+            due=find_due(Q(is_hidden=True)),
         ),
         "delete": make_judging(
             target_type,
@@ -174,6 +186,7 @@ def make_judging_actions(target_type: TargetType) -> dict[str, Action]:
             question=DELETION_QUESTION,
             is_dangerous=True,
             asks_reason=True,
+            due=find_due(Q(remove_after=None)),
         ),
     }
 
@@ -202,18 +215,20 @@ NOTICE_ACTIONS = {
         partial(moderation.mark_notices, notice=True),
         _("Mark as notice"),
         ngettext_lazy(
-            "{count} marked as notice.", "{count} marked as notices.", "count"
+            "{count:,} marked as notice.", "{count:,} marked as notices.", "count"
         ),
         has_effect_on=lambda post: not post.is_notice,
+        due=Q(is_notice=False),
         is_open_to=is_administrator,
     ),
     "unnotice": make_batched(
         partial(moderation.mark_notices, notice=False),
         _("Unmark as notice"),
         ngettext_lazy(
-            "{count} is no notice now.", "{count} are no notices now.", "count"
+            "{count:,} is no notice now.", "{count:,} are no notices now.", "count"
         ),
         has_effect_on=lambda post: post.is_notice,
+        due=Q(is_notice=True),
         is_open_to=is_administrator,
     ),
 }

@@ -10,7 +10,6 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -26,6 +25,7 @@ from board.admin_actions import (
     SHOWN,
     report_outcome,
 )
+from board.admin_columns import author_url
 from board.errors import NotYourCaseError
 from board.models import Decision, TargetType
 from board.moderation.bulk import Targets
@@ -54,8 +54,7 @@ WAS_DONE: dict[str, Text] = {Action.HIDE: _("Hidden"), Action.DELETE: _("Deleted
 
 
 def link_to_author(member_id: int) -> tuple[str, Text]:
-    url = reverse("admin:board_post_author", args=[member_id])
-    return url, _("All of this author")
+    return author_url(member_id), _("All of this author")
 
 
 @dataclass(frozen=True, slots=True)

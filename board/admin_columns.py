@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.template.defaultfilters import filesizeformat
+from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -32,6 +33,23 @@ CATEGORIES: Badges = {
 # Before the login ID of an author, in searches.
 AUTHOR_PREFIX = "@"
 IMAGE_TYPES = {"image/png": "PNG", "image/jpeg": "JPEG", "image/gif": "GIF"}
+
+
+def author_url(member_id: int) -> str:
+    """Return the page of all that a member wrote."""
+    return reverse("admin:board_post_author", args=[member_id])
+
+
+def author_column(name: str, label: Text) -> Column:
+    return Column(
+        name,
+        label,
+        lambda row: row.member.login_id,
+        get_html=lambda row: format_html(
+            '<a href="{}">{}</a>', author_url(row.member_id), row.member.login_id
+        ),
+    )
+
 
 AUTHOR = member_column("author", _("Author"))
 WRITTEN = time_column("created_at", _("Written"), order="id")
@@ -85,6 +103,11 @@ FILE_SIZE = Column(
 PIXELS = Column("pixels", _("Pixels"), lambda image: f"{image.width} × {image.height}")
 UPLOADED = time_column("created_at", _("Uploaded"), order="created_at")
 UPLOADER = member_column("author", _("Member"))
+# Moderators may not open the pages of members.
+FOR_MODERATORS = {
+    AUTHOR: author_column("author", _("Author")),
+    UPLOADER: author_column("author", _("Member")),
+}
 THUMBNAIL = image_column("thumbnail", "thumbnail")
 SHOWN_BY = Column(
     "posts",

@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
 from administration.metrics_view import MetricsView
+from administration.views.favicon import FaviconView
 from administration.views.landing import LandingView
 from board.outside_reports.pages import OutsideReportPage
 from board.views.images import ImageView
@@ -31,6 +32,7 @@ api_urls: list[URLPattern | URLResolver] = [
 urlpatterns = [
     path("api/", include(api_urls)),
     path("", LandingView.as_view(), name="landing"),
+    path("favicon.ico", FaviconView.as_view(), name="favicon"),
     path("account/", include("accounts.codes.page_urls")),
     path("legal/report", OutsideReportPage.as_view(), name="outside-report-page"),
     path("legal/", include("accounts.legal.page_urls")),

@@ -29,7 +29,7 @@ from core.api.exception_handler import (
     InternalError,
     InvalidRequestError,
     PayloadTooLargeError,
-    problem_response,
+    error_response,
 )
 from core.errors import DomainError, RateLimitedError, ServiceUnavailableError
 from core.heartbeats import start_beating
@@ -346,7 +346,7 @@ def reject(protocol: Protocol, error: DomainError, environ: Environ) -> None:
 
 
 def answer_with_refusal(request: Any) -> Any:
-    return problem_response(request.refusal)
+    return error_response(request, request.refusal)
 
 
 @functools.cache

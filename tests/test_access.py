@@ -22,6 +22,7 @@ from tests.support.routes import METHODS, list_routes
 # its methods only. The addresses without a prefix (spec 1.2) come last.
 TABLE = """
 public         GET                   /
+public         GET                   /favicon.ico
 public         GET                   /api/docs
 public         GET                   /api/health
 public         GET                   /api/health/live

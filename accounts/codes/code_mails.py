@@ -186,7 +186,7 @@ def _queue_codes(
     mail = queue_mail(
         members[0] if len(members) == 1 else None,
         kind.template,
-        {"accounts": accounts},
+        {"accounts": accounts, "has_code": any("code" in each for each in accounts)},
         to=address,
         language=members[0].locale,
         expires_at=request.expires_at,

@@ -97,6 +97,17 @@ def read_confirmation(request: HttpRequest, member: Member) -> str:
     return factor
 
 
+def describe_refusal(error: DomainError) -> str:
+    """Return the text of an error, and end and reason of a suspension (spec 7.1)."""
+    texts = [str(error.detail)]
+    if (until := error.members.get("until")) is not None:
+        end = f"{timezone.localtime(until):%Y-%m-%d %H:%M}"
+        texts.append(gettext("It ends on {time}.").format(time=end))
+    if reason := error.members.get("reason"):
+        texts.append(gettext("Reason: {reason}").format(reason=reason))
+    return " ".join(texts)
+
+
 # Nobody is logged in here, and a forger would need the proof.
 @method_decorator(csrf_exempt, name="dispatch")
 class DeleteAccountPage(View):
@@ -116,7 +127,7 @@ class DeleteAccountPage(View):
                 return self._send_mail(request)
             case "confirm":
                 return self._confirm(request)
-        return self._render(request, START, status=400)
+        return self._render(request, START, status=400, is_step_unknown=True)
 
     def _log_in(self, request: HttpRequest) -> HttpResponse:
         try:
@@ -129,7 +140,7 @@ class DeleteAccountPage(View):
                 login_id, password, get_client_ip(request), timezone.now()
             )
         except DomainError as error:
-            refused = {"login_error": error.detail, "login_id": login_id}
+            refused = {"login_error": describe_refusal(error), "login_id": login_id}
             return self._render(request, START, error=error, **refused)
         return self._render(
             request,

@@ -19,16 +19,24 @@ class LandingView(TemplateView):
     template_name = "landing.html"
 
     def get_context_data(self, **options: Any) -> dict[str, Any]:
-        """Add the documents in force and the page that deletes an account."""
+        """Add the documents in force, and the pages for deletion and reports."""
         language = translation.get_language() or settings.LANGUAGE_CODE
         in_force = list_in_force(KNOWN.list_all(), timezone.now())
         documents = [
-            {"path": each.kind.lower(), "title": each.title}
+            {
+                "path": each.kind.lower(),
+                "title": each.title,
+                "version": each.version,
+                "effective_at": each.effective_at,
+            }
             for each in choose_by_language(in_force, language)
         ]
-        deletion = settings.ABOUT["legal"]["account_deletion"] or "/account/delete"
+        legal = settings.ABOUT["legal"]
         return super().get_context_data(
-            documents=documents, account_deletion=deletion, **options
+            documents=documents,
+            account_deletion=legal["account_deletion"] or "/account/delete",
+            reports=legal["reports"] or "/legal/report",
+            **options,
         )
 
     def get(self, request: HttpRequest, *args: Any, **options: Any) -> HttpResponse:

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
-from django.db.models.functions import Left
+from django.db.models import Count, F, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Left
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -18,7 +18,7 @@ from accounts.models import Member
 from board.admin_columns import AUTHOR_PREFIX
 from board.errors import AlreadyResolvedError, NotYourCaseError
 from board.locking import MAX_ID
-from board.models import ModerationCase
+from board.models import ModerationCase, OutsideReport
 from board.moderation.case_context import build_context, make_form
 from board.moderation.case_page import CasePage, get_case_page
 from board.moderation.decisions import resolve_case
@@ -79,7 +79,8 @@ KIND = badge_column("kind", _("Kind"), KINDS)
 REASON = badge_column("reason", _("Reason"), REASONS)
 TARGET = Column("target", _("About"), describe_target)
 AUTHOR = Column("author", _("Author"), name_author)
-REPORTS = number_column("report_count", _("Reports"))
+# Of members, and from outside.
+REPORTS = number_column("all_report_count", _("Reports"))
 OPENED = time_column("opened_at", _("Opened"))
 
 
@@ -109,7 +110,12 @@ class ModerationCaseAdmin(ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows: QuerySet[Any] = super().get_queryset(request)
         rows = rows.exclude(status=Status.WAITING)
-        rows = rows.annotate(beginning=Left("content", MAX_TEXT_CHARACTERS))
+        outside = OutsideReport.objects.filter(case=OuterRef("pk")).order_by()
+        count = outside.values("case").values(number=Count("pk"))
+        rows = rows.annotate(
+            beginning=Left("content", MAX_TEXT_CHARACTERS),
+            all_report_count=F("report_count") + Coalesce(Subquery(count), 0),
+        )
         return rows.defer("content", "author__profile_image", "author__password")
 
     def get_search_results(

@@ -32,6 +32,7 @@ CASE: dict[str, Any] = {
     "title": "",
     "content": COMMENT["content"],
     "reportCount": 1,
+    "outsideReportCount": 0,
     "targetGone": None,
     "openedAt": NOW,
     "blindUntil": None,

@@ -24,8 +24,8 @@ from core.errors import NotFoundError
 MAX_COUNTED_CASES = 10_000
 MAX_EARLIER_CASES, MAX_SHOWN_REPORTS = 20, 200
 
-# With the author, whether the target is there, and whether the newest decision has an
-# appeal.
+# With the author, whether the target is there, whether the newest decision has an
+# appeal, and the number of confirmed reports from outside.
 _CASE = """
     SELECT {total} AS total, c.id, c.kind, c.status, c.reason, c.target_type,
         c.target_id, c.post_id, c.author_id, c.title, c.content, c.report_count,
@@ -44,7 +44,9 @@ _CASE = """
         coalesce((
             SELECT d.appeal IS NOT NULL FROM board_decision d
             WHERE d.case_id = c.id ORDER BY d.id DESC LIMIT 1
-        ), false) AS is_appealed
+        ), false) AS is_appealed,
+        (SELECT count(*) FROM board_outside_report r WHERE r.case_id = c.id)
+            AS outside_report_count
     FROM {cases} LEFT JOIN member m ON m.id = c.author_id
 """
 _ONE = _CASE.format(total=1, cases="board_case c") + (
@@ -90,6 +92,7 @@ class CaseRow(NamedTuple):
     role: str | None
     is_present: bool
     is_appealed: bool
+    outside_report_count: int
 
 
 def list_cases_page(
@@ -150,6 +153,7 @@ def _case_payload(case: CaseRow) -> dict[str, Any]:
         "title": case.title,
         "content": content,
         "reportCount": case.report_count,
+        "outsideReportCount": case.outside_report_count,
         "targetGone": None
         if case.is_present
         else case.target_gone or ModerationCase.Gone.AUTHOR,

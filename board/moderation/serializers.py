@@ -189,6 +189,9 @@ class CaseSerializer(Serializer):
     title = serializers.CharField(help_text="As it was when the case was opened.")
     content = serializers.CharField(help_text="As it was when the case was opened.")
     report_count = serializers.IntegerField(help_text="Number of reporters.")
+    outside_report_count = serializers.IntegerField(
+        help_text="Number of reports from outside."
+    )
     target_gone = OpenTextField(
         known_values=ModerationCase.Gone.values,
         allow_null=True,

@@ -8,20 +8,20 @@ from typing import Any, cast
 
 from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.forms import BooleanField
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
-from core.admin.base import ReadOnlyAdmin
+from core.admin.base import MAX_COUNTED_ROWS, ReadOnlyAdmin
 from core.admin.columns import Text
 from core.admin.places import FILTERS_FIELD, add_list_query, read_list_query
 
 MAX_BATCH_SIZE = 100
-# The list counts no further, and an action on more would not end in time.
-MAX_FOUND_ROWS = 10_000
+# An action on more would not end in time.
+MAX_FOUND_ROWS = MAX_COUNTED_ROWS
 # Rows that the question names; it tells the number of all.
 MAX_NAMED_ROWS = 10
 ORIGIN_FIELD = "from_page"
@@ -39,6 +39,8 @@ class Action:
     apply: Callable[[HttpRequest, Collection[Any]], None]
     question: Text = ""
     has_effect_on: Callable[[Any], bool] = lambda row: True
+    # Matches the rows that are not so already; None: all.
+    due: Q | None = None
     is_dangerous: bool = False
     # Value -> label of what the question asks for; the form sends it as `reason`.
     reasons: Mapping[str, Text] = field(default_factory=dict)
@@ -188,6 +190,10 @@ def ask(
     named = model_admin.get_queryset(request).filter(pk__in=choice.ids[:limit])
     if isinstance(model_admin.list_select_related, list):
         named = named.select_related(*model_admin.list_select_related)
+    due_count = len(choice.ids)
+    if (due := model_admin.row_actions[name].due) is not None:
+        chosen = model_admin.get_queryset(request).filter(pk__in=choice.ids)
+        due_count = chosen.filter(due).count()
     list_url = add_list_query(model_admin.get_list_url(), list_query)
     is_on_page = choice.is_from_page and ORIGIN_FIELD in request.POST
     context = {
@@ -207,6 +213,8 @@ def ask(
         # Django wants a chosen row beside `select_across`.
         "sent_ids": choice.ids[:1] if choice.is_across else choice.ids,
         "count": len(choice.ids),
+        "due_count": due_count,
+        "done_count": len(choice.ids) - due_count,
         "unnamed_count": len(choice.ids) - min(limit, len(choice.ids)),
         "across_field": ACROSS_FIELD if choice.is_across else "",
         "found_field": FOUND_FIELD,

@@ -31,8 +31,22 @@ DEFERRED_MEMBER_FIELDS = ("member__profile_image", "member__password")
 class CappedPaginator(Paginator):  # type: ignore[type-arg]
     @cached_property
     def count(self) -> int:
+        return min(self._found, MAX_COUNTED_ROWS)
+
+    @property
+    def exceeds_actions(self) -> bool:
+        """Return whether there are more rows than one action takes."""
+        is_full = self.count == MAX_COUNTED_ROWS and self._found > MAX_COUNTED_ROWS
+        return is_full or self.count > MAX_COUNTED_ROWS
+
+    @property
+    def max_count(self) -> int:
+        return MAX_COUNTED_ROWS
+
+    @cached_property
+    def _found(self) -> int:
         rows: Any = self.object_list
-        return int(rows[:MAX_COUNTED_ROWS].count())
+        return int(rows[: MAX_COUNTED_ROWS + 1].count())
 
 
 class AuditedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]

@@ -1,4 +1,4 @@
-"""The only place that builds an error body: RFC 9457 problem details."""
+"""The only place that builds an error body: RFC 9457 problem details, or a page."""
 
 import logging
 import sys
@@ -14,6 +14,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language, gettext, gettext_lazy
 from rest_framework import exceptions
 
+from core.api.error_pages import prefers_page, render_error_page
 from core.api.renderers import dump_json
 from core.db.transactions import is_conflict, is_lock_timeout
 from core.errors import (
@@ -222,9 +223,23 @@ def problem_response(problem: DomainError) -> HttpResponse:
     response = HttpResponse(
         dump_json(problem_body(problem)),
         status=problem.status,
-        headers=problem.headers,
         content_type=PROBLEM_MEDIA_TYPE,
     )
+    return _add_headers(response, problem)
+
+
+def error_response(request: HttpRequest, problem: DomainError) -> HttpResponse:
+    """Return a page for a browser, else the problem."""
+    if not prefers_page(request, [PROBLEM_MEDIA_TYPE, "application/json"]):
+        return problem_response(problem)
+    response = render_error_page(request, problem, TITLES[problem.status])
+    patch_vary_headers(response, ["Accept"])
+    return _add_headers(response, problem)
+
+
+def _add_headers(response: HttpResponse, problem: DomainError) -> HttpResponse:
+    for name, value in problem.headers.items():
+        response.headers[name] = value
     if problem.status == AuthenticationRequiredError.status:
         response.headers["WWW-Authenticate"] = CHALLENGE
     response.headers["Content-Language"] = get_language() or settings.LANGUAGE_CODE
@@ -233,22 +248,23 @@ def problem_response(problem: DomainError) -> HttpResponse:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return problem_response(to_domain_error(exception) or InvalidRequestError())
+    problem = to_domain_error(exception) or InvalidRequestError()
+    return error_response(request, problem)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return problem_response(ForbiddenError())
+    return error_response(request, ForbiddenError())
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return problem_response(NotFoundError(gettext("The URL does not exist.")))
+    return error_response(request, NotFoundError(gettext("The URL does not exist.")))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     exc = sys.exc_info()[1]
     problem = to_domain_error(exc) if isinstance(exc, Exception) else None
-    return problem_response(problem or InternalError())
+    return error_response(request, problem or InternalError())
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    return problem_response(CrossOriginError(reason))
+    return error_response(request, CrossOriginError(reason))

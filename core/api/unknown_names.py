@@ -40,6 +40,7 @@ OPEN_VIEWS: Mapping[str, str] = {
     "core.api.openapi_view.OpenApiSchemaView": _PAGE,
     "core.api.openapi_view.DocumentationView": _PAGE,
     "administration.views.landing.LandingView": _PAGE,
+    "administration.views.favicon.FaviconView": _IMAGE,
     "accounts.codes.deletion_page.DeleteAccountPage": _PAGE,
     "accounts.codes.pages.ConfirmEmailPage": _PAGE,
     "accounts.legal.pages.LegalDocumentPage": _PAGE,

@@ -110,6 +110,27 @@ def test_all_of_an_author_is_taken_away_and_shown_again(
     assert find_counter_drift() == []
 
 
+def test_deed_that_cannot_be_undone_says_why(
+    browser: JSONClient, author: Member
+) -> None:
+    def read_cell() -> str:
+        page = get_page(browser, page_of(author))
+        cell = page.partition('<td data-label="Show again">')[2].partition("</td>")[0]
+        return " ".join(re.sub("<[^>]*>", " ", cell).split())
+
+    act(browser, author, "HIDE")
+    assert read_cell() == "Show again (20)"
+    undo(browser, author)
+    assert read_cell() == "nothing left"
+    author.role = "ADMIN"
+    author.save_fields("role")
+    Decision.objects.filter(action="DISMISS").delete()
+    Post.objects.filter(member=author).update(is_hidden=True, hidden_reason="STAFF")
+    moderator = logged_in_browser(make_member(role="MODERATOR"))
+    page = get_page(moderator, page_of(author))
+    assert "for another moderator" in page
+
+
 def test_author_is_told_once_and_reads_how_many(
     browser: JSONClient, author: Member
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from django.contrib import admin
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -14,7 +15,7 @@ from accounts.models import AuditLogEntry, Member
 from board import admin_actions
 from board.models import Comment, Decision, Image, ModerationCase, Post
 from board.moderation import bulk
-from core.admin import actions
+from core.admin import actions, base
 from tests.support.admin_site import (
     COMMENTS,
     IMAGES,
@@ -24,6 +25,7 @@ from tests.support.admin_site import (
     logged_in_browser,
     make_image,
 )
+from tests.support.cases import make_case
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
 
@@ -404,3 +406,76 @@ def test_question_and_action_cost_the_same_for_one_row_and_for_fifty(
             answer_question(browser, page)
         counts.append((len(asking), len(doing)))
     assert counts[0] == counts[1]
+
+
+def test_numbers_have_separators_everywhere(
+    browser: JSONClient, free_member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Post.objects.bulk_create(
+        Post(member=free_member, title="t", content="c", category="tips")
+        for _ in range(1_234)
+    )
+    page = get_page(browser, TIPS)
+    assert "1,234 results" in page
+    assert "Select all 1,234 posts" in page
+    assert re.search(r"1,234\s+posts\s+</p>", page)
+    page = ask(browser, TIPS, "notice")
+    assert "The filter finds 1,234 rows." in page
+    assert "and 1,224 more" in page
+    assert 'value="Mark as notice (1,234)"' in page
+    answer_question(browser, page)
+    assert "1,234 marked as notices." in get_page(browser, TIPS)
+    page = get_page(browser, f"{POSTS}author/{free_member.pk}/")
+    assert "Posts: 1,234. Comments: 0." in page
+    assert "Hide all (1,234)" in page
+
+
+def test_one_row_of_a_filter_is_told_as_one(
+    browser: JSONClient, free_member: Member
+) -> None:
+    make_post(free_member, category="tips")
+    page = ask(browser, TIPS, "hide")
+    assert "The filter finds 1 row. The action is about this row." in page
+
+
+@pytest.mark.parametrize("number", [7, 8])
+def test_all_of_a_filter_are_offered_only_if_one_action_takes_them(
+    browser: JSONClient,
+    free_member: Member,
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+) -> None:
+    monkeypatch.setattr(base, "MAX_COUNTED_ROWS", 7)
+    monkeypatch.setattr(actions, "MAX_FOUND_ROWS", 7)
+    monkeypatch.setattr(admin.site.get_model_admin(Post), "list_per_page", 5)
+    for _ in range(number):
+        make_post(free_member, category="tips")
+    page = get_page(browser, TIPS)
+    told = "The filter finds more than 7: narrow it down to select all"
+    assert ("Select all 7 posts" in page) == (number == 7)
+    assert (told in page) == (number == 8)
+
+
+def test_question_counts_what_it_would_change(
+    browser: JSONClient, free_member: Member
+) -> None:
+    for is_hidden in (False, False, True, True, True):
+        make_post(free_member, category="tips", is_hidden=is_hidden)
+    reported = make_post(free_member, category="tips", is_hidden=True)
+    # The open case is decided.
+    make_case(reported)
+    for name, label, due, done in (
+        ("hide", "Hide", 3, "3 of them are so already and stay as they are."),
+        ("show", "Show again", 4, "2 of them are so already"),
+        ("delete", "Delete", 6, ""),
+    ):
+        page = ask(browser, TIPS, name)
+        assert "The filter finds 6 rows." in page
+        assert f'value="{label} ({due})"' in page
+        assert done in page
+        assert ("stay as they are" in page) == bool(done)
+    page = ask(browser, TIPS, "hide")
+    answer_question(browser, page)
+    page = get_page(browser, TIPS)
+    assert "3 hidden." in page
+    assert "3 left as they are" in page

@@ -40,6 +40,21 @@ def told(browser: JSONClient, answer: Any) -> str:
     return get_page(browser, answer.headers["Location"])
 
 
+def report_outside(case: ModerationCase, **values: Any) -> OutsideReport:
+    now = timezone.now()
+    return OutsideReport.objects.create(
+        case=case,
+        target_type=case.target_type,
+        target_id=case.target_id,
+        reason="DEFAMATION",
+        language="en",
+        code_hash=b"",
+        expires_at=now,
+        confirmed_at=now,
+        **values,
+    )
+
+
 @pytest.fixture
 def author() -> Member:
     return make_member(login_id="writer", display_name="김민지")
@@ -96,6 +111,8 @@ def test_page_has_all_that_is_needed_to_decide(
     reporter = Report.objects.get(case=case).member
     assert reporter.display_name in page
     assert f'href="{page_of(earlier)}"' in page
+    # Later ones are among them, too.
+    assert "<h3>Other cases of the author</h3>" in page
     assert f'href="/admin/board/post/{post.pk}/change/"' in page
     assert comment.content in page
     assert re.search(r'value="ABUSE" data-key="2" checked', page)
@@ -481,23 +498,41 @@ def test_reports_from_outside_are_shown_with_their_address_to_administrators(
     moderator: JSONClient, administrator: Member, author: Member
 ) -> None:
     case = make_case(make_post(author), kind="NOTICE", report_count=0)
-    now = timezone.now()
-    OutsideReport.objects.create(
-        case=case,
-        target_type=case.target_type,
-        target_id=case.target_id,
-        reason="DEFAMATION",
-        text="It names me.\n<b>Twice.</b>",
-        name="Kim",
-        email="kim@example.org",
-        language="en",
-        code_hash=b"",
-        expires_at=now,
-        confirmed_at=now,
-    )
+    text = "It names me.\n<b>Twice.</b>"
+    report_outside(case, text=text, name="Kim", email="kim@example.org")
     shown = get_page(moderator, page_of(case))
     assert "Kim" in shown
     assert "It names me.<br>&lt;b&gt;Twice.&lt;/b&gt;" in shown
     assert "kim@example.org" not in shown
     shown = get_page(logged_in_browser(administrator), page_of(case))
     assert "kim@example.org" in shown
+
+
+def test_reports_of_members_and_from_outside_are_counted(
+    moderator: JSONClient, judge: Member, author: Member
+) -> None:
+    case = make_case(make_post(author), kind="NOTICE", report_count=2)
+    other = make_case(make_post(author))
+    for number in range(3):
+        report_outside(case, text="x", name="Kim", email=f"k{number}@example.org")
+    page = get_page(moderator, CASES)
+    assert re.findall(r'class="field-all_report_count[^>]*>(\d+)<', page) == ["5", "1"]
+    page = get_page(moderator, page_of(case))
+    assert '<h2 id="reports">Reports (2)</h2>' in page
+    assert '<h2 id="outside">Reports from outside (3)</h2>' in page
+    assert 'id="outside"' not in get_page(moderator, page_of(other))
+    listed = JSONClient(judge).get_json("/api/moderation/cases")["results"]
+    counts = [(each["reportCount"], each["outsideReportCount"]) for each in listed]
+    assert counts == [(2, 3), (1, 0)]
+    path = f"/api/moderation/cases/{case.pk}"
+    whole = JSONClient(judge).get_json(path)
+    assert (whole["reportCount"], whole["outsideReportCount"]) == (2, 3)
+
+
+def test_number_of_reports_from_outside_does_not_tell_who(judge: Member) -> None:
+    case = make_case(make_post(judge), kind="NOTICE", report_count=0)
+    report_outside(case, text="rude", name="Kim", email="kim@example.org")
+    page = get_page(logged_in_browser(judge), page_of(case))
+    assert "Reports from outside (1)" in page
+    assert "Who reported you is not told." in page
+    assert "rude" not in page

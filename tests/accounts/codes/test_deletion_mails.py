@@ -119,6 +119,9 @@ def test_only_a_verified_address_of_an_account_without_password_gets_a_code(
         return
     (mail,) = mails
     assert bool(mail.codes) == (said == "code")
+    for sentence in ("valid for 10 minutes", "Whoever has the code"):
+        assert (sentence in mail.text) == (said == "code")
+    assert "do nothing: your account stays as it is." in mail.text
     if said == "code":
         return
     assert said in mail.text

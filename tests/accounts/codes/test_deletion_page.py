@@ -1,7 +1,7 @@
 """The page that deletes an account (spec 2.9)."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -116,6 +116,32 @@ def test_login_is_refused_as_by_the_api(
     if status == 401:
         unknown = post_page(step="login", login_id="nobody", password="wrong")
         assert (unknown.status_code, read_errors(unknown)) == (status, [text])
+
+
+SUSPENDED = {
+    "en": "This account is suspended. It ends on 2031-05-02 09:30. Reason: <b>x</b> & y",
+    "ko": "이용이 정지된 계정이에요. 2031-05-02 09:30에 끝나요. 사유: <b>x</b> & y",
+}
+
+
+@pytest.mark.parametrize(("language", "text"), SUSPENDED.items())
+def test_suspended_member_reads_until_when_and_why(language: str, text: str) -> None:
+    member = make_member(
+        status="SUSPENDED",
+        suspended_until=datetime(2031, 5, 2, 0, 30, tzinfo=UTC),
+        suspension_reason="<b>x</b> & y",
+    )
+    form = {"step": "login", "login_id": member.login_id, "password": PASSWORD}
+    page = post_page(language, **form)
+    assert (page.status_code, read_errors(page)) == (403, [text])
+    assert "<b>" not in page.content.decode()
+
+
+@pytest.mark.parametrize("values", [{}, {"step": ""}, {"step": "x" * 9_000}])
+def test_form_without_a_known_step_says_so(values: dict[str, str]) -> None:
+    page = post_page(**values)
+    text = "The form was sent incompletely. Fill in one of these forms."
+    assert (page.status_code, read_errors(page)) == (400, [text])
 
 
 def test_failures_count_with_those_of_the_login(free_member: Member) -> None:
