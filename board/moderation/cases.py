@@ -1,5 +1,6 @@
 """Cases: one is open for one target."""
 
+from collections.abc import Collection
 from datetime import datetime
 
 from django.db import connection
@@ -105,6 +106,18 @@ def open_case(
     if case is None:
         raise RuntimeError(f"no case for {target.type} {target.id}")
     return case
+
+
+def list_appealed(target_type: str, target_ids: Collection[int]) -> set[int]:
+    """Return the targets of which an objection waits for a decision."""
+    if not target_ids:
+        return set()
+    cases = ModerationCase.objects.filter(
+        target_type=target_type, target_id__in=target_ids, status__in=UNRESOLVED
+    )
+    newest = Decision.objects.filter(case__in=cases).order_by("case_id", "-id")
+    last = newest.distinct("case_id").values_list("case__target_id", "appeal")
+    return {target_id for target_id, appeal in last if appeal is not None}
 
 
 def find_last_resolved(target_type: str, target_id: int) -> ModerationCase | None:

@@ -13,6 +13,7 @@ from accounts.models import AuditLogEntry, InboxItem, Member
 from administration.members import set_member_role
 from board.models import Comment, Decision, ModerationCase, Post, TargetType
 from board.moderation import bulk
+from board.moderation.appeals import appeal
 from board.moderation.bulk import Outcome, judge_all, start_deed
 from board.moderation.decisions import Judgement, judge_content
 from board.moderation.deeds import (
@@ -196,6 +197,22 @@ def test_undo_beside_a_new_decision(
     decided.result()
     assert (outcome.changed, outcome.unchanged) == (POSTS - 1, 1)
     assert Post.objects.get(is_hidden=True) == posts[0]
+
+
+def test_objection_that_comes_during_the_deed_is_left(
+    author: Member, posts: list[Post], judge: Member
+) -> None:
+    run_deed(judge)
+    case = ModerationCase.objects.get(target_id=posts[0].pk)
+    # Its blind case makes it a row that is decided alone, after the others.
+    ModerationCase.objects.filter(pk=case.pk).update(blind_until=timezone.now())
+    objection = partial(appeal, author, case.pk, "No", timezone.now())
+    with call_before('SELECT "board_post"."member_id"', objection) as said:
+        outcome = run_deed(judge, "DISMISS")
+    said.result()
+    assert (outcome.changed, outcome.appealed) == (POSTS - 1, 1)
+    assert Post.objects.get(is_hidden=True) == posts[0]
+    assert Decision.objects.filter(action="DISMISS").count() == POSTS - 1
 
 
 def test_two_undos_at_once_show_each_row_once(
