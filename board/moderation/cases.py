@@ -7,10 +7,28 @@ from django.db import connection
 
 from accounts.models import Member
 from board.models import Decision, ModerationCase, Report
+from board.moderation.notes import HIDDEN_AGAIN
 from board.moderation.targets import Target
 from core.errors import NotFoundError
 
 UNRESOLVED = (ModerationCase.Status.OPEN, ModerationCase.Status.WAITING)
+# Decision `d` of case `c` is the newest about its target. A deletion that was undone to
+# a hiding counts no more, nor does the undo: the decision before them stands again.
+STANDS = f"""
+    d.id = (
+        SELECT l.id FROM board_case lc JOIN board_decision l ON l.case_id = lc.id
+        WHERE lc.target_type = c.target_type AND lc.target_id = c.target_id
+          AND l.note <> '{HIDDEN_AGAIN}'
+          AND coalesce((
+              SELECT n.note
+              FROM board_case nc JOIN board_decision n ON n.case_id = nc.id
+              WHERE nc.target_type = c.target_type AND nc.target_id = c.target_id
+                AND n.id > l.id
+              ORDER BY n.id LIMIT 1
+          ), '') <> '{HIDDEN_AGAIN}'
+        ORDER BY l.id DESC LIMIT 1
+    )
+"""  # noqa: S608 - of a constant
 
 _LOCK_OF_MEMBER = """
     SELECT id FROM board_case WHERE id IN (

@@ -344,8 +344,10 @@ def _apply(
         case Action.DISMISS:
             _show(case, target, now)
         case Action.HIDE:
+            _clear_gone(case)
             target.hide(HiddenReason.STAFF)
         case Action.BLIND:
+            _clear_gone(case)
             case.blind_until = now + timedelta(days=settings.BLIND_DAYS)
             target.hide(HiddenReason.BLIND)
         case Action.DELETE:
@@ -357,14 +359,23 @@ def _show(case: ModerationCase, target: Target, now: datetime) -> None:
     if target.hidden_reason is None:
         return
     target.show()
-    case.target_gone = None
-    about = {"target_type": target.type, "target_id": target.id}
-    ModerationCase.objects.filter(**about).update(target_gone=None)
-    held = ModerationCase.objects.filter(**about, owes_points=True)
+    _clear_gone(case)
+    held = ModerationCase.objects.filter(
+        target_type=target.type, target_id=target.id, owes_points=True
+    )
     if held.update(owes_points=False):
         # Its points come with its place.
         author = Member.objects.only("id").get(pk=target.author_id)
         award_points(author, PointHistory.Reason.POST, now)
+
+
+def _clear_gone(case: ModerationCase) -> None:
+    """Note in all cases of the target that it is not deleted any more."""
+    case.target_gone = None
+    about = ModerationCase.objects.filter(
+        target_type=case.target_type, target_id=case.target_id
+    )
+    about.filter(target_gone__isnull=False).update(target_gone=None)
 
 
 def _delete(target: Target, now: datetime) -> None:

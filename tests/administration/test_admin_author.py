@@ -16,6 +16,7 @@ from board.models import Comment, Decision, ModerationCase, Post, TargetType
 from board.moderation import bulk, deeds
 from board.moderation.bulk import judge_all, start_deed
 from board.moderation.decisions import Judgement, judge_content
+from board.moderation.notes import HIDDEN_AGAIN, HIDDEN_BEFORE
 from tests.support.admin_site import (
     COMMENTS,
     MEMBERS,
@@ -157,7 +158,7 @@ def test_undo_leaves_what_was_hidden_before_and_decided_since(
         judge_content(
             judge, TargetType.POST, since.pk, Judgement(name, "OTHER"), timezone.now()
         )
-    assert Decision.objects.filter(note__startswith=bulk.HIDDEN_BEFORE).count() == 3
+    assert Decision.objects.filter(note__startswith=HIDDEN_BEFORE).count() == 3
     page = undo(browser, author)
     assert "16 shown again." in page
     assert "3 are hidden, as they were before they were deleted." in page
@@ -173,6 +174,56 @@ def test_undo_leaves_what_was_hidden_before_and_decided_since(
     newest = about.filter(case__target_id=since.pk).latest("id")
     assert (newest.action, newest.actor) == ("HIDE", judge)
     assert find_counter_drift() == []
+
+
+def test_undo_hides_again_for_the_reason_of_then_and_tells_nobody(
+    browser: JSONClient, author: Member, administrator: Member
+) -> None:
+    posts = list(Post.objects.filter(member=author).order_by("id"))
+    judge = make_member(role="MODERATOR")
+    reasons = ["ABUSE", "ABUSE", "SEXUAL"]
+    for post, reason in zip(posts, reasons, strict=False):
+        judgement = Judgement("HIDE", reason)
+        judge_content(judge, TargetType.POST, post.pk, judgement, timezone.now())
+    Post.objects.filter(pk=posts[3].pk).update(is_hidden=True, hidden_reason="HELD")
+    act(browser, author, "DELETE")
+    InboxItem.objects.all().delete()
+    page = undo(browser, author)
+    assert "4 are hidden, as they were before they were deleted." in page
+    again = Decision.objects.filter(note=HIDDEN_AGAIN).order_by("case__target_id")
+    assert list(again.values_list("action", "reason", "case__target_id")) == [
+        ("HIDE", reason, post.pk)
+        for post, reason in zip(posts, [*reasons, ""], strict=False)
+    ]
+    assert not ModerationCase.objects.filter(target_gone__isnull=False).exists()
+    assert set(Post.objects.filter(is_hidden=True)) == set(posts[:4])
+    # Of what is shown again the author is told, once, and of nothing else.
+    (item,) = JSONClient(author).get_json("/api/inbox")["results"]
+    assert f"{posts[4].title} and 15 more" in item["text"]
+    # Neither the deletion nor its undo can be undone.
+    assert list_keys(page) == []
+
+
+def test_deletion_that_was_undone_leaves_the_hiding_before_to_undo_and_object_to(
+    browser: JSONClient, author: Member
+) -> None:
+    act(browser, author, "HIDE")
+    phone = JSONClient(author)
+    (item,) = phone.get_json("/api/inbox")["results"]
+    act(browser, author, "DELETE")
+    path = f"/api/inbox/{item['id']}/case"
+    assert phone.get_json(path)["appealUntil"] is None
+    undo(browser, author)
+    shown = phone.get_json(path)
+    assert (shown["action"], shown["appealUntil"] is not None) == ("HIDE", True)
+    deleted, hidden = phone.get_json("/api/inbox")["results"]
+    assert "was deleted" in deleted["text"]
+    assert "You can object" not in deleted["text"]
+    assert "You can object" in hidden["text"]
+    page = undo(browser, author)
+    assert "20 shown again." in page
+    assert list_keys(page) == []
+    assert count_shown(author) == (10, 10)
 
 
 def test_each_deed_is_undone_alone(browser: JSONClient, author: Member) -> None:
