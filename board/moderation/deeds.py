@@ -14,7 +14,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 
 from accounts.models import Member
-from board.models import Comment, Decision, Post, TargetType
+from board.models import Comment, Decision, ModerationCase, Post, TargetType
 from board.moderation.bulk import (
     MAX_SECONDS,
     Outcome,
@@ -136,6 +136,15 @@ class _TargetOfDeed(NamedTuple):
     target_id: int
     was_hidden: bool
     reason_before: str
+
+
+def has_written(member_id: int) -> bool:
+    """Return whether moderators have something to decide about, or had."""
+    return (
+        Post.objects.filter(member=member_id).exists()
+        or Comment.objects.filter(member=member_id).exists()
+        or ModerationCase.objects.filter(author=member_id).exists()
+    )
 
 
 def list_targets_of(author_id: int, action: str) -> Targets:

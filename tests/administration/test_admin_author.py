@@ -355,10 +355,13 @@ def test_action_that_is_none_changes_nothing(
 def test_own_content_and_that_of_staff_is_closed(administrator: Member) -> None:
     moderator = make_member(role="MODERATOR")
     browser = logged_in_browser(moderator)
-    for writer in (moderator, administrator):
+    for writer, refusal in (
+        (moderator, "You cannot decide about yourself or what you wrote."),
+        (administrator, "Only an administrator can decide about staff."),
+    ):
         make_post(writer)
         page = get_page(browser, page_of(writer))
-        assert "Another moderator has to decide this." in page
+        assert refusal in page
         assert 'name="found"' not in page
         form = {"action": "HIDE", "reason": "SPAM", "found": "1-0"}
         assert browser.post(page_of(writer), form).status_code == 403
@@ -373,6 +376,22 @@ def test_author_that_is_none_is_not_found(browser: JSONClient, member_id: str) -
     path: Any = f"{POSTS}author/{member_id}/"
     assert browser.get(path).status_code == 404
     assert browser.post(path, {"action": "HIDE"}).status_code == 404
+
+
+def test_moderator_reads_no_login_id_of_somebody_who_has_written_nothing(
+    browser: JSONClient,
+) -> None:
+    moderator = logged_in_browser(make_member(role="MODERATOR"))
+    member = make_member(login_id="silent")
+    path: Any = page_of(member)
+    assert "silent" in get_page(browser, path)
+    assert moderator.get(path).status_code == 404
+    assert moderator.post(path, {"action": "HIDE"}).status_code == 404
+    writers = [make_post(make_member()).member, make_comment(make_member()).member]
+    reported = make_case(make_member()).author
+    for writer in (*writers, reported):
+        assert writer is not None
+        assert writer.login_id in get_page(moderator, page_of(writer))
 
 
 def test_page_is_reached_from_what_the_author_wrote(
