@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts.account_deletion import delete_account
 from accounts.models import AuditLogEntry, InboxItem, Member
 from administration.members import set_member_role
+from board.errors import AppealClosedError
 from board.models import Comment, Decision, ModerationCase, Post, TargetType
 from board.moderation import bulk
 from board.moderation.appeals import appeal
@@ -213,6 +214,42 @@ def test_objection_that_comes_during_the_deed_is_left(
     assert (outcome.changed, outcome.appealed) == (POSTS - 1, 1)
     assert Post.objects.get(is_hidden=True) == posts[0]
     assert Decision.objects.filter(action="DISMISS").count() == POSTS - 1
+
+
+def test_objection_goes_on_to_what_stands_if_somebody_decides_meanwhile(
+    author: Member, posts: list[Post], judge: Member
+) -> None:
+    run_deed(judge)
+    other = make_member(role="ADMIN")
+
+    def show_first() -> None:
+        judgement, now = Judgement("DISMISS"), timezone.now()
+        judge_content(other, TargetType.POST, posts[0].pk, judgement, now)
+
+    told_by = InboxItem.objects.get(member=author).target_id
+    # The case to reopen is known, but nothing is locked yet.
+    with call_before('FROM "member" WHERE "member"."id" IN', show_first) as shown:
+        appeal(author, told_by, "No", timezone.now())
+    shown.result()
+    appealed = Decision.objects.get(appeal__isnull=False)
+    assert appealed.case.target_id == posts[1].pk
+    assert appealed.case.status == "OPEN"
+
+
+def test_two_objections_to_a_deed_at_once_reopen_one_case(
+    author: Member, posts: list[Post], judge: Member
+) -> None:
+    run_deed(judge)
+    told_by = InboxItem.objects.get(member=author).target_id
+    objection = partial(appeal, author, told_by, "No", timezone.now())
+    with (
+        call_before('FROM "member" WHERE "member"."id" IN', objection) as other,
+        pytest.raises(AppealClosedError),
+    ):
+        objection()
+    other.result()
+    assert Decision.objects.filter(appeal__isnull=False).count() == 1
+    assert ModerationCase.objects.filter(status="OPEN").count() == 1
 
 
 def test_two_undos_at_once_show_each_row_once(
