@@ -16,17 +16,22 @@ UNRESOLVED = (ModerationCase.Status.OPEN, ModerationCase.Status.WAITING)
 # a hiding counts no more, nor does the undo: the decision before them stands again.
 STANDS = f"""
     d.id = (
-        SELECT l.id FROM board_case lc JOIN board_decision l ON l.case_id = lc.id
-        WHERE lc.target_type = c.target_type AND lc.target_id = c.target_id
-          AND l.note <> '{HIDDEN_AGAIN}'
-          AND coalesce((
-              SELECT n.note
-              FROM board_case nc JOIN board_decision n ON n.case_id = nc.id
-              WHERE nc.target_type = c.target_type AND nc.target_id = c.target_id
-                AND n.id > l.id
-              ORDER BY n.id LIMIT 1
-          ), '') <> '{HIDDEN_AGAIN}'
-        ORDER BY l.id DESC LIMIT 1
+        SELECT CASE WHEN newest.note <> '{HIDDEN_AGAIN}' THEN newest.id ELSE (
+            SELECT l.id FROM board_case lc JOIN board_decision l ON l.case_id = lc.id
+            WHERE lc.target_type = c.target_type AND lc.target_id = c.target_id
+              AND l.note <> '{HIDDEN_AGAIN}'
+              AND coalesce((
+                  SELECT n.note
+                  FROM board_case nc JOIN board_decision n ON n.case_id = nc.id
+                  WHERE nc.target_type = c.target_type AND nc.target_id = c.target_id
+                    AND n.id > l.id
+                  ORDER BY n.id LIMIT 1
+              ), '') <> '{HIDDEN_AGAIN}'
+            ORDER BY l.id DESC LIMIT 1
+        ) END
+        FROM board_case ac JOIN board_decision newest ON newest.case_id = ac.id
+        WHERE ac.target_type = c.target_type AND ac.target_id = c.target_id
+        ORDER BY newest.id DESC LIMIT 1
     )
 """  # noqa: S608 - of a constant
 
