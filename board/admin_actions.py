@@ -43,6 +43,7 @@ def report_outcome(request: HttpRequest, outcome: Outcome, done: Any) -> None:
     for count, text in (
         (outcome.hidden_again, _tell_of_hidden_again(outcome.hidden_again)),
         (outcome.unchanged, _tell_of_unchanged(outcome.unchanged)),
+        (outcome.appealed, _tell_of_appealed(outcome.appealed)),
         (outcome.refused, _tell_of_refused(outcome.refused)),
         (outcome.gone, _tell_of_gone(outcome.gone)),
         (outcome.left, _tell_of_left(outcome.left)),
@@ -69,12 +70,21 @@ def _tell_of_unchanged(count: int) -> str:
     )
 
 
+def _tell_of_appealed(count: int) -> str:
+    return ngettext(
+        "{count} left as it is: the author objects, which is decided in the queue.",
+        "{count} left as they are: their authors object, which is decided in the "
+        "queue.",
+        count,
+    )
+
+
 def _tell_of_refused(count: int) -> str:
     return ngettext(
-        "{count} left as it is: another moderator has to decide about your own content "
-        "and appeals against you, administrators about that of staff.",
+        "{count} left as it is: another moderator has to decide about your own "
+        "content, administrators about that of staff.",
         "{count} left as they are: another moderator has to decide about your own "
-        "content and appeals against you, administrators about that of staff.",
+        "content, administrators about that of staff.",
         count,
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.utils import timezone
@@ -26,13 +26,13 @@ from board.admin_actions import (
     report_outcome,
 )
 from board.admin_columns import author_url
-from board.errors import NotYourCaseError
 from board.models import Decision, TargetType
 from board.moderation.bulk import Targets
-from board.moderation.decisions import require_judge
+from board.moderation.decisions import find_refusal
 from board.moderation.deeds import (
     MAX_ROWS,
     DeedKey,
+    has_written,
     judge_author,
     list_deeds,
     list_targets_of,
@@ -108,11 +108,11 @@ class AuthorView(View):
         return super().dispatch(request, *args, **options)
 
     def get(self, request: HttpRequest, member_id: int) -> HttpResponse:
-        return self._show(request, self._get_author(member_id))
+        return self._show(request, self._get_author(request, member_id))
 
     def post(self, request: HttpRequest, member_id: int) -> HttpResponse:
-        author = self._get_author(member_id)
-        if not self._may_judge(request, author):
+        author = self._get_author(request, member_id)
+        if find_refusal(get_actor(request), author):
             raise PermissionDenied
         name = request.POST.get("action", "")
         if name == "show":
@@ -151,7 +151,7 @@ class AuthorView(View):
     def _show(
         self, request: HttpRequest, author: Member, *, wanted: str = ""
     ) -> HttpResponse:
-        may_judge = self._may_judge(request, author)
+        refusal = find_refusal(get_actor(request), author)
         offers = [
             Offer(action, list_targets_of(author.pk, action)) for action in LABELS
         ]
@@ -168,8 +168,8 @@ class AuthorView(View):
             "title": gettext("All of {name}").format(name=author.login_id),
             "opts": self.model_admin.opts,
             "author": author,
-            "may_judge": may_judge,
-            "offers": offers if may_judge else [],
+            "refusal": refusal,
+            "offers": [] if refusal else offers,
             "deeds": deeds,
             "kept_days": settings.BOARD_KEPT_DAYS,
             "reasons": REASONS,
@@ -180,17 +180,14 @@ class AuthorView(View):
         }
         return TemplateResponse(request, TEMPLATE, context)
 
-    def _get_author(self, member_id: int) -> Member:
+    def _get_author(self, request: HttpRequest, member_id: int) -> Member:
         rows = Member.objects.only("login_id", "role", "status")
-        return get_object_or_404(rows, pk=member_id)
-
-    def _may_judge(self, request: HttpRequest, author: Member) -> bool:
+        author = get_object_or_404(rows, pk=member_id)
         actor: Member = get_actor(request)
-        try:
-            require_judge(actor, {actor.pk: actor, author.pk: author}, author.pk)
-        except NotYourCaseError:
-            return False
-        return True
+        # Moderators learn the login IDs of those only about whom they decide.
+        if not (actor.is_administrator or has_written(author.pk)):
+            raise Http404
+        return author
 
     def _lead_back(self, author: Member) -> HttpResponse:
         return HttpResponseRedirect(link_to_author(author.pk)[0])

@@ -37,11 +37,19 @@ class BoardSuspendedError(DomainError):
 
 
 class NotYourCaseError(DomainError):
-    """Own content, that of staff, or an appeal against one's own decision."""
+    """An appeal against one's own decision, and the classes below."""
 
     status = 403
     code = "FORBIDDEN"
     detail = gettext_lazy("Another moderator has to decide this.")
+
+
+class OwnCaseError(NotYourCaseError):
+    detail = gettext_lazy("You cannot decide about yourself or what you wrote.")
+
+
+class StaffCaseError(NotYourCaseError):
+    detail = gettext_lazy("Only an administrator can decide about staff.")
 
 
 class AlreadyResolvedError(DomainError):

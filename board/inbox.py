@@ -1,10 +1,9 @@
 """The kinds of inbox items that the board makes (spec 2.19)."""
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
-from django.conf import settings
 from django.db.models import Count
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
@@ -19,11 +18,23 @@ from board.models import (
     ReportReason,
     TargetType,
 )
-from board.moderation.appeals import APPEAL_TIME, may_appeal
-from board.moderation.bulk import MAX_SINGLE_NOTICES
+from board.moderation.appeals import OpenAppeal, find_open_appeals
+from board.moderation.notes import TELLS_OF_ALL
 from board.moderation.notices import CASE
 
 Action = Decision.Action
+# Items about what the reader wrote or is, not about what the reader reported.
+OWN_KINDS = frozenset({"CONTENT_HIDDEN", "SILENCED"})
+
+
+class _Notice(NamedTuple):
+    """A case with its newest decision, as its author is told of it."""
+
+    case: ModerationCase
+    decision: Decision | None
+    # Decisions of which the notice tells.
+    size: int
+    appeal: OpenAppeal | None
 
 
 def describe(reader: Member, rows: Iterable[ItemRow]) -> dict[int, Description]:
@@ -32,7 +43,9 @@ def describe(reader: Member, rows: Iterable[ItemRow]) -> dict[int, Description]:
     posts = _list_posts(listed)
     comments = _list_comments(listed)
     cases = _list_cases(listed)
-    sizes = _count_deeds(reader, listed, cases)
+    sizes = _count_deeds(reader, cases)
+    own = {row.target_id for row in listed if row.kind in OWN_KINDS}
+    appeals = find_open_appeals(own & cases.keys(), timezone.now())
     if any(row.kind == "SILENCED" for row in listed):
         reader = Member.objects.only("silenced_until", "silence_reason").get(
             pk=reader.pk
@@ -44,8 +57,13 @@ def describe(reader: Member, rows: Iterable[ItemRow]) -> dict[int, Description]:
             described[row.id] = _describe_reply(row, comments[row.target_id])
         elif row.target_id in cases:
             case, decision = cases[row.target_id]
-            size = sizes.get(_deed_of(decision), 1) if decision else 1
-            described[row.id] = _describe_case(reader, row, case, decision, size)
+            notice = _Notice(
+                case,
+                decision,
+                sizes.get(_deed_of(decision), 1) if decision else 1,
+                appeals.get(case.pk),
+            )
+            described[row.id] = _describe_case(reader, row, notice)
     return described
 
 
@@ -81,25 +99,26 @@ def _deed_of(decision: Decision) -> tuple[int | None, datetime, str]:
 
 
 def _count_deeds(
-    reader: Member,
-    rows: list[ItemRow],
-    cases: dict[int, tuple[ModerationCase, Decision | None]],
+    reader: Member, cases: dict[int, tuple[ModerationCase, Decision | None]]
 ) -> dict[tuple[int | None, datetime, str], int]:
-    """Count what staff did to the reader's content with each of the decisions."""
-    told = {row.target_id for row in rows if row.kind == "CONTENT_HIDDEN"}
-    moments = {
-        decision.decided_at
-        for case_id, (_, decision) in cases.items()
-        if case_id in told and decision is not None
-    }
-    if not moments:
+    """Count what staff did to the reader's content where one notice tells of all."""
+    told = [
+        decision
+        for case, decision in cases.values()
+        if decision is not None
+        and case.author_id == reader.pk
+        and TELLS_OF_ALL in decision.note
+    ]
+    if not told:
         return {}
+    deeds = {_deed_of(decision) for decision in told}
     decisions = Decision.objects.filter(
-        case__author=reader, decided_at__in=moments, is_automatic=False, is_final=False
+        case__author=reader, decided_at__in={at for _, at, _ in deeds}
     )
     columns = ("actor_id", "decided_at", "action")
     counted = decisions.values_list(*columns).annotate(size=Count("id")).order_by()
-    return {(actor, at, action): size for actor, at, action, size in counted}
+    sizes = {(actor, at, action): size for actor, at, action, size in counted}
+    return {deed: sizes[deed] for deed in deeds}
 
 
 def _describe_post_item(row: ItemRow, post: Post) -> Description:
@@ -131,18 +150,13 @@ def _describe_reply(row: ItemRow, comment: Comment) -> Description:
     return Description(text.format(name=row.display_name, count=row.count), target)
 
 
-def _describe_case(
-    reader: Member,
-    row: ItemRow,
-    case: ModerationCase,
-    decision: Decision | None,
-    size: int,
-) -> Description:
+def _describe_case(reader: Member, row: ItemRow, notice: _Notice) -> Description:
+    target = _target_of(notice.case)
     if row.kind == "REPORT_RESOLVED":
-        return Description(_thank_reporter(decision), _target_of(case))
+        return Description(_thank_reporter(notice.decision), target)
     if row.kind == "SILENCED":
-        return Description(_tell_of_silence(reader, decision), _target_of(case))
-    return Description(_tell_author(case, decision, size), _target_of(case))
+        return Description(_tell_of_silence(reader, notice), target)
+    return Description(_tell_author(notice), target)
 
 
 def _target_of(case: ModerationCase) -> dict[str, Any]:
@@ -157,35 +171,42 @@ def _thank_reporter(decision: Decision | None) -> str:
     return gettext("Thank you for your report. We have acted on it.")
 
 
-def _tell_author(case: ModerationCase, decision: Decision | None, size: int) -> str:
+def _tell_author(notice: _Notice) -> str:
+    case, decision, size, appeal = notice
     if decision is None:
         return ""
     is_post = case.target_type == TargetType.POST
     name = case.title or (gettext("a post") if is_post else gettext("a comment"))
-    if size > MAX_SINGLE_NOTICES:
-        # One notice tells of all.
-        text = gettext("{name} and {count} more posts or comments of yours")
-        name = text.format(name=name, count=f"{size - 1:,}")
-    return " ".join(
-        part
-        for part in (
-            _say_what_was_done(decision, case, name),
-            say_reason(decision.reason),
-            _say_how_to_object(decision),
+    if size > 1:
+        text = ngettext(
+            "{name} and {count} more post or comment of yours",
+            "{name} and {count} more posts or comments of yours",
+            size - 1,
         )
-        if part
+        name = text.format(name=name, count=f"{size - 1:,}")
+    is_shown = decision.action == Action.DISMISS
+    parts = (
+        _say_what_was_done(decision, case, name),
+        "" if is_shown else say_reason(decision.reason),
+        gettext("What was hidden or deleted at the same time stays so.")
+        if is_shown and appeal
+        else "",
+        _say_how_to_object(appeal),
     )
+    return " ".join(part for part in parts if part)
 
 
 def _say_what_was_done(decision: Decision, case: ModerationCase, name: str) -> str:
+    is_gone = case.target_gone == ModerationCase.Gone.AUTHOR
     match decision.action:
         case Action.DISMISS:
             text = gettext("What you wrote can be seen by all again: {name}.")
-        case Action.BLIND:
+        case _ if is_gone:
             text = gettext(
-                "What you wrote is hidden until {until}, because somebody says that it "
-                "hurts their rights: {name}. Without an objection it is deleted then."
+                "What you wrote was against our rules: {name}. It is no longer there."
             )
+        case Action.BLIND:
+            text = _say_until_when_it_is_blind(decision, case)
         case Action.DELETE:
             text = gettext("What you wrote was deleted: {name}.")
         case _ if decision.is_automatic:
@@ -195,39 +216,60 @@ def _say_what_was_done(decision: Decision, case: ModerationCase, name: str) -> s
             )
         case _:
             text = gettext("What you wrote was hidden: {name}.")
-    days = timedelta(days=settings.BLIND_DAYS)
-    until = case.blind_until or decision.decided_at + days
-    return text.format(name=name, until=format_day(until))
+    until = format_day(case.blind_until) if case.blind_until else ""
+    return text.format(name=name, until=until)
+
+
+def _say_until_when_it_is_blind(decision: Decision, case: ModerationCase) -> str:
+    if case.blind_until is None:
+        # Another decision has ended it.
+        return gettext(
+            "What you wrote was hidden for a time, because somebody says that it hurts "
+            "their rights: {name}."
+        )
+    if decision.appeal is not None or decision.is_final:
+        # It answers an objection if it is final.
+        return gettext(
+            "What you wrote is hidden until {until}, because somebody says that it "
+            "hurts their rights: {name}. You have objected: it is shown again then."
+        )
+    return gettext(
+        "What you wrote is hidden until {until}, because somebody says that it "
+        "hurts their rights: {name}. Without an objection it is deleted then."
+    )
 
 
 def say_reason(reason: str) -> str:
     if not reason:
         return ""
-    label = str(ReportReason(reason).label)
-    return gettext("Reason: {reason}.").format(reason=label)
+    return _format_reason(str(ReportReason(reason).label))
 
 
-def _say_how_to_object(decision: Decision) -> str:
-    if not may_appeal(decision, timezone.now()):
+def _format_reason(reason: str) -> str:
+    return gettext("Reason: {reason}.").format(reason=reason.rstrip("."))
+
+
+def _say_how_to_object(appeal: OpenAppeal | None) -> str:
+    if appeal is None:
         return ""
-    last_day = format_day(decision.decided_at + APPEAL_TIME)
     text = gettext(
         "You can object once, until {until}; another moderator decides then."
     )
-    return text.format(until=last_day)
+    return text.format(until=format_day(appeal.until))
 
 
-def _tell_of_silence(reader: Member, decision: Decision | None) -> str:
-    until = reader.silenced_until
+def _tell_of_silence(reader: Member, notice: _Notice) -> str:
+    decision, until = notice.decision, reader.silenced_until
     if decision is None or until is None or not reader.is_silenced(timezone.now()):
         return gettext("You can write on the board again.")
     text = gettext(
         "You cannot write on the board until {until}. Your ledger stays open to you."
     ).format(until=format_day(until))
-    reason = say_reason(decision.reason) or decision.note
-    return " ".join(
-        part for part in (text, reason, _say_how_to_object(decision)) if part
-    )
+    reason = say_reason(decision.reason)
+    if not reason and decision.note:
+        reason = _format_reason(decision.note)
+    parts = (text, reason, _say_how_to_object(notice.appeal))
+    return " ".join(part for part in parts if part)
 
 
 def format_day(moment: datetime) -> str:

@@ -83,11 +83,15 @@ def make_action(
 ) -> Action:
     """Return an action on members whose values differ from `target_values`."""
 
-    def apply(request: HttpRequest, ids: Collection[int]) -> None:
-        change_members(request, partial(change, get_actor(request)), ids, label)
-
     def has_effect_on(member: Member) -> bool:
         return any(getattr(member, k) != value for k, value in target_values.items())
+
+    def apply(request: HttpRequest, ids: Collection[int]) -> None:
+        rows = Member.objects.only("login_id", *target_values).filter(pk__in=ids)
+        members = list(rows.order_by("pk"))
+        due = [member for member in members if has_effect_on(member)]
+        change_members(request, partial(change, get_actor(request)), due, label)
+        report_unchanged(request, len(members) - len(due))
 
     return Action(
         label,
@@ -101,7 +105,7 @@ def make_action(
 def change_members(
     request: HttpRequest,
     change: Callable[[int], Member],
-    ids: Collection[int],
+    members: Sequence[Member],
     label: Text,
 ) -> None:
     """Change each member in a transaction, and tell what was done to how many."""
@@ -109,7 +113,6 @@ def change_members(
     errors: list[str] = []
     refused = done = left = 0
     # A refused member does not stop the others.
-    members = list(Member.objects.only("login_id").filter(pk__in=ids).order_by("pk"))
     for place, member in enumerate(members):
         if time.monotonic() >= end:
             left = len(members) - place
@@ -158,6 +161,16 @@ def report_members(
             left,
         )
         messages.warning(request, text.format(count=f"{left:,}"))
+
+
+def report_unchanged(request: HttpRequest, count: int) -> None:
+    text = ngettext(
+        "{count} left as it is: it was so already.",
+        "{count} left as they are: they were so already.",
+        count,
+    )
+    if count:
+        messages.warning(request, text.format(count=f"{count:,}"))
 
 
 MEMBER_ACTIONS = {

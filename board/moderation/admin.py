@@ -23,7 +23,14 @@ from board.moderation.case_context import build_context, make_form
 from board.moderation.case_page import CasePage, get_case_page
 from board.moderation.decisions import resolve_case
 from board.moderation.forms import JudgementForm
-from board.moderation.labels import KINDS, OUTCOMES, REASONS, STATUSES, TARGETS
+from board.moderation.labels import (
+    KINDS,
+    OUTCOMES,
+    REASONS,
+    STATUSES,
+    TARGETS,
+    name_judge,
+)
 from board.moderation.queue import find_next_case, has_open_cases
 from core.admin.actions import get_actor
 from core.admin.base import ReadOnlyAdmin
@@ -242,7 +249,7 @@ def describe_first(decision: dict[str, Any] | None) -> str:
     judge = Member.objects.only("login_id").filter(pk=decision["decidedById"] or 0)
     text = gettext("{who} has decided this already, at {time}: {action}.")
     return text.format(
-        who=judge.first() or gettext("The service"),
+        who=name_judge(decision, judge.first()),
         time=format_time(decision["decidedAt"]),
         action=OUTCOMES[decision["action"]][0],
     )

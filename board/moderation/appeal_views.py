@@ -12,9 +12,9 @@ from accounts.sessions.authentication import current_member
 from board.errors import AppealClosedError
 from board.models import Decision, ModerationCase, TargetType
 from board.moderation.appeals import (
-    APPEAL_TIME,
     appeal,
-    may_appeal,
+    find_open_appeals,
+    find_told_case,
     require_open_appeal,
 )
 from board.moderation.notices import CASE
@@ -38,10 +38,12 @@ class InboxCaseView(APIView):
         """Get the decision that an item tells of.
 
         With the text of what the caller wrote, also where staff have deleted it, until
-        it is removed. 404 for an item that tells of no decision about the caller.
+        it is removed. 404 for an item that tells of no decision about the caller. Of
+        one item for many decisions it is the decision that the caller can object to.
         """
         member = current_member(request)
-        return Response(_case_payload(member, find_case(member, item_id)))
+        case = find_told_case(find_case(member, item_id), timezone.now())
+        return Response(_case_payload(member, case))
 
 
 class AppealView(APIView):
@@ -83,7 +85,7 @@ def find_case(member: Member, item_id: int) -> ModerationCase:
 def _case_payload(author: Member, case: ModerationCase) -> dict[str, Any]:
     decision = Decision.objects.filter(case=case).order_by("-id").first()
     target = find_target_payload(case.target_type, case.target_id)
-    is_open = decision is not None and may_appeal(decision, timezone.now())
+    opened = find_open_appeals([case.pk], timezone.now()).get(case.pk)
     is_member = case.target_type == TargetType.MEMBER
     until = case.blind_until
     if decision is not None and decision.silence_days and is_member:
@@ -93,9 +95,7 @@ def _case_payload(author: Member, case: ModerationCase) -> dict[str, Any]:
         "reason": (decision and decision.reason) or None,
         "decidedAt": decision and decision.decided_at,
         "until": until,
-        "appealUntil": decision.decided_at + APPEAL_TIME
-        if decision is not None and is_open
-        else None,
+        "appealUntil": opened.until if opened is not None else None,
         "appeal": decision and decision.appeal,
         "title": target["title"] if target else "",
         "content": target["content"] if target else "",

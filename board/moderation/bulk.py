@@ -26,7 +26,7 @@ from board.models import (
     Post,
     TargetType,
 )
-from board.moderation.cases import UNRESOLVED
+from board.moderation.cases import UNRESOLVED, list_appealed
 from board.moderation.decisions import (
     LOGGED_MODELS,
     LOGGED_TEXTS,
@@ -34,6 +34,7 @@ from board.moderation.decisions import (
     judge_content,
     require_judge,
 )
+from board.moderation.notes import HIDDEN_BEFORE, TELLS_OF_ALL, join_notes
 from board.moderation.notices import tell_authors
 from board.moderation.targets import Target
 from core.api.permissions import ModeratorRequiredError
@@ -51,10 +52,6 @@ MAX_SECONDS = 20.0
 PAUSE_SECONDS = 0.1
 # An author of more rows is told once for all of them.
 MAX_SINGLE_NOTICES = 5
-# Notes of decisions, for staff. The undo reads this one of a deletion.
-HIDDEN_BEFORE = "It was hidden before."
-# An objection arrives at the case by which an author of many rows is told.
-TELLS_OF_ALL = "The author is told here of all that was done at once."
 MODELS: dict[str, type[Row]] = {TargetType.POST: Post, TargetType.COMMENT: Comment}
 TABLES = {TargetType.POST: "board_post", TargetType.COMMENT: "board_comment"}
 _COUNT_BY_AUTHOR = """
@@ -93,6 +90,8 @@ class Outcome:
     changed: int = 0
     # As wanted before, or decided by somebody else since.
     unchanged: int = 0
+    # With an objection, which is decided in the queue.
+    appealed: int = 0
     # Own content, and that of staff.
     refused: int = 0
     gone: int = 0
@@ -103,9 +102,17 @@ class Outcome:
     # Ended the deed.
     error: DomainError | None = None
 
+    @property
+    def count(self) -> int:
+        done = self.changed + self.hidden_again
+        return (
+            done + self.unchanged + self.appealed + self.refused + self.gone + self.left
+        )
+
     def add(self, other: "Outcome") -> None:
         self.changed += other.changed
         self.unchanged += other.unchanged
+        self.appealed += other.appealed
         self.refused += other.refused
         self.gone += other.gone
         self.left += other.left
@@ -122,31 +129,32 @@ class Deed:
     # Authors who are told once, and those of them who have been.
     told_once: frozenset[int] = frozenset()
     told: set[int] = field(default_factory=set)
-    # Says of locked rows which ones it is about; None: all.
+    # Returns the locked rows that the deed may change; without it all of them.
     select: Select | None = None
 
-    def has_effect_on(self, row: Row) -> bool:
+    def has_effect(self, *, is_hidden: bool, is_deleted: bool) -> bool:
         match self.judgement.action:
             case Action.DISMISS:
-                return row.is_hidden
+                return is_hidden
             case Action.HIDE if self.select is None:
-                return not row.is_hidden
+                return not is_hidden
             case Action.HIDE:
                 # The undo of a deletion.
-                return row.is_hidden and row.remove_after is not None
+                return is_deleted
             case _:
-                return row.remove_after is None
+                return not is_deleted
 
     def tells(self, author_id: int) -> bool:
-        return author_id not in self.told
+        return self.judgement.tells_author and author_id not in self.told
 
 
 @dataclass(slots=True)
 class _Batch:
     outcome: Outcome
-    # Rows with a case that somebody waits for: they are decided one by one.
-    single: list[int]
-    told: set[int]
+    # Rows with an unresolved or blind case are decided one by one; the others are
+    # decided together.
+    single: list[int] = field(default_factory=list)
+    told: set[int] = field(default_factory=set)
 
 
 def start_deed(
@@ -185,15 +193,16 @@ def judge_all(
         if outcome.error is not None or time.monotonic() >= end:
             outcome.left += len(ids)
             continue
+        before = outcome.count
         try:
-            outcome.add(_judge_batch(deed, target_type, ids, end))
+            _judge_batch(deed, target_type, ids, end, outcome)
         except ModeratorRequiredError as error:
             outcome.error = error
-            outcome.left += len(ids)
+            outcome.left += len(ids) - (outcome.count - before)
         except OperationalError as error:
             if not (is_conflict(error) or is_lock_timeout(error)):
                 raise
-            outcome.left += len(ids)
+            outcome.left += len(ids) - (outcome.count - before)
     return outcome
 
 
@@ -205,16 +214,17 @@ def _list_batches(targets: Targets) -> Iterator[tuple[TargetType, list[int]]]:
 
 
 def _judge_batch(
-    deed: Deed, target_type: TargetType, ids: list[int], end: float
-) -> Outcome:
+    deed: Deed, target_type: TargetType, ids: list[int], end: float, outcome: Outcome
+) -> None:
+    """Decide about the rows, and add to the outcome as far as it goes."""
     batch = _judge_plain(deed, target_type, ids)
+    outcome.add(batch.outcome)
     deed.told |= batch.told
     for place, target_id in enumerate(batch.single):
         if time.monotonic() >= end:
-            batch.outcome.left += len(batch.single) - place
+            outcome.left += len(batch.single) - place
             break
-        _judge_single(deed, target_type, target_id, batch.outcome)
-    return batch.outcome
+        _judge_single(deed, target_type, target_id, outcome)
 
 
 @retry_on_conflict
@@ -228,23 +238,28 @@ def _judge_plain(deed: Deed, target_type: TargetType, ids: list[int]) -> _Batch:
         require_judge(deed.actor, people, None)
         locked = _lock_rows(target_type, list(authors))
         single = _list_single(deed, target_type, list(locked))
+        appealed = list_appealed(target_type, single)
         chosen = deed.select(target_type, list(locked)) if deed.select else set(locked)
-        outcome = Outcome(gone=len(ids) - len(locked))
+        batch = _Batch(Outcome(gone=len(ids) - len(locked)))
         plain: list[Row] = []
-        alone: list[int] = []
         for row_id, row in locked.items():
+            is_deleted = row.remove_after is not None
             if not _may_judge(deed.actor, people, row.member_id):
-                outcome.refused += 1
+                batch.outcome.refused += 1
+            elif row_id not in chosen or not deed.has_effect(
+                is_hidden=row.is_hidden, is_deleted=is_deleted
+            ):
+                batch.outcome.unchanged += 1
+            elif row_id in appealed:
+                batch.outcome.appealed += 1
             elif row_id in single:
-                alone.append(row_id)
-            elif row_id in chosen and deed.has_effect_on(row):
-                plain.append(row)
+                batch.single.append(row_id)
             else:
-                outcome.unchanged += 1
-        outcome.changed = len(plain)
-        actor = people[deed.actor.pk]
-        told = _decide(deed, actor, target_type, plain) if plain else set()
-    return _Batch(outcome, alone, told)
+                plain.append(row)
+        batch.outcome.changed = len(plain)
+        if plain:
+            batch.told = _decide(deed, people[deed.actor.pk], target_type, plain)
+    return batch
 
 
 def _may_judge(actor: Member, people: dict[int, Member], author: int | None) -> bool:
@@ -287,7 +302,7 @@ def _decide(
     """Decide about locked rows; return the authors who are told once."""
     action, ids = deed.judgement.action, [row.pk for row in rows]
     cases = _open_cases(deed, target_type, ids)
-    if action == Action.DISMISS:
+    if action != Action.DELETE:
         about = ModerationCase.objects.filter(target_type=target_type)
         gone = about.filter(target_id__in=ids, target_gone__isnull=False)
         gone.update(target_gone=None)
@@ -299,7 +314,8 @@ def _decide(
             action=action,
             reason=deed.judgement.reason,
             note=_note_of(
-                was_deleted_hidden=action == Action.DELETE and row_id in hidden,
+                deed,
+                was_hidden=row_id in hidden,
                 tells_of_all=notices.get(case_id) in deed.told_once,
             ),
             actor=actor,
@@ -326,9 +342,9 @@ def _decide(
 def _choose_notices(deed: Deed, cases: list[tuple[int, int, int]]) -> dict[int, int]:
     """Return the cases of which their authors are told, with these."""
     notices: dict[int, int] = {}
-    told = set(deed.told)
+    told: set[int] = set()
     for case_id, _, author in cases:
-        if author in told:
+        if author in told or not deed.tells(author):
             continue
         notices[case_id] = author
         if author in deed.told_once:
@@ -336,9 +352,13 @@ def _choose_notices(deed: Deed, cases: list[tuple[int, int, int]]) -> dict[int, 
     return notices
 
 
-def _note_of(*, was_deleted_hidden: bool, tells_of_all: bool) -> str:
-    notes = ((HIDDEN_BEFORE, was_deleted_hidden), (TELLS_OF_ALL, tells_of_all))
-    return " ".join(text for text, is_so in notes if is_so)
+def _note_of(deed: Deed, *, was_hidden: bool, tells_of_all: bool) -> str:
+    was_deleted_hidden = was_hidden and deed.judgement.action == Action.DELETE
+    return join_notes(
+        deed.judgement.note,
+        HIDDEN_BEFORE if was_deleted_hidden else "",
+        TELLS_OF_ALL if tells_of_all else "",
+    )
 
 
 def _open_cases(
@@ -374,15 +394,25 @@ def _judge_single(
     deed: Deed, target_type: TargetType, target_id: int, outcome: Outcome
 ) -> None:
     told: set[int] = set()
+    is_appealed = False
 
     def revise(target: Target, judgement: Judgement) -> Judgement | None:
-        if deed.select and target.id not in deed.select(target_type, [target.id]):
+        nonlocal is_appealed
+        is_hidden = target.hidden_reason is not None
+        is_chosen = deed.select is None or deed.select(target_type, [target.id])
+        if not is_chosen or not deed.has_effect(
+            is_hidden=is_hidden, is_deleted=target.is_removed
+        ):
+            return None
+        # The author waits for the lock of the row to object.
+        if list_appealed(target_type, [target.id]):
+            is_appealed = True
             return None
         told.add(target.author_id)
-        is_hidden = target.hidden_reason is not None
         is_told = deed.tells(target.author_id)
         note = _note_of(
-            was_deleted_hidden=is_hidden and judgement.action == Action.DELETE,
+            deed,
+            was_hidden=is_hidden,
             tells_of_all=is_told and target.author_id in deed.told_once,
         )
         return replace(judgement, note=note, tells_author=is_told)
@@ -394,10 +424,11 @@ def _judge_single(
     except NotFoundError:
         outcome.gone += 1
     except NotYourCaseError:
-        # An appeal against the actor's own decision.
+        # The author has joined the staff meanwhile.
         outcome.refused += 1
     else:
         outcome.changed += is_changed
-        outcome.unchanged += not is_changed
+        outcome.appealed += is_appealed
+        outcome.unchanged += not (is_changed or is_appealed)
         if is_changed:
             deed.told |= told & deed.told_once

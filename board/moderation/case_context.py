@@ -22,6 +22,7 @@ from board.moderation.labels import (
     STATES,
     STATUSES,
     TARGETS,
+    name_judge,
 )
 from core.admin.columns import Text, badge_html, time_html
 
@@ -127,12 +128,10 @@ def _describe_report(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def _describe_decision(decision: dict[str, Any], page: CasePage) -> dict[str, Any]:
-    judge = page.judges.get(decision["decidedById"])
-    who = judge.login_id if judge else gettext("The service")
     return decision | {
         "badge": badge_html(*OUTCOMES[decision["action"]]),
         "label": REASONS[decision["reason"]][0] if decision["reason"] else "",
-        "who": who,
+        "who": name_judge(decision, page.judges.get(decision["decidedById"])),
         "time": time_html(decision["decidedAt"]),
         "appeal_time": time_html(decision["appealedAt"]),
     }

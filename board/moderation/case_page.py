@@ -9,16 +9,18 @@ from django.utils.translation import gettext
 
 from accounts.models import Member
 from board.content import replace_images, sanitize_html
+from board.errors import NotYourCaseError
 from board.models import ModerationCase, Post, TargetType
+from board.moderation.decisions import find_refusal
 from board.moderation.listing import get_case_payload
 from board.moderation.queue import is_for
 from core.db.rows import fetch_all
 
 # Comments before and after the reported one.
 MAX_NEIGHBORS = 3
-# In the order of the list of comments (spec 5.3). Before the comment with the id 0 is
-# none: a post is shown with its first comments. A comment that is gone has no thread.
-# Its place is a subquery, which the index can begin at; a join would read all before.
+# In the order of the list of comments (spec 5.3). For a post the id is 0, so that the
+# query returns its first three comments. A comment that is gone has no thread. Its
+# place is a subquery, which the index can begin at; a join would read all before.
 _NEIGHBORS = """
     WITH place AS (
         SELECT coalesce(
@@ -83,8 +85,9 @@ class CasePage:
     post: Post | None
     neighbors: list[Neighbor]
     is_open: bool
-    # False for own content, that of staff, and an appeal against an own decision.
     is_for_reader: bool
+    # Why the reader does not decide the open case.
+    refusal: str
 
 
 def get_case_page(reader: Member, case_id: int) -> CasePage:
@@ -100,16 +103,20 @@ def get_case_page(reader: Member, case_id: int) -> CasePage:
         judge_ids | {author_id or 0}
     )
     posts = Post.objects.only("title", "is_hidden").filter(pk=case["postId"] or 0)
+    author = people.get(author_id)
+    # It is an appeal against an own decision if the author is not the reason.
+    refusal = (author and find_refusal(reader, author)) or NotYourCaseError.detail
     return CasePage(
         case=case,
         reported=reported,
         changed=None if now == reported else now,
-        author=people.get(author_id),
+        author=author,
         judges=people,
         post=posts.first() if target_type == TargetType.COMMENT else None,
         neighbors=_list_neighbors(case, author_id),
         is_open=is_open,
         is_for_reader=is_open and is_for(reader, case_id),
+        refusal=str(refusal),
     )
 
 

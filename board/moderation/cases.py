@@ -1,15 +1,39 @@
 """Cases: one is open for one target."""
 
+from collections.abc import Collection
 from datetime import datetime
 
 from django.db import connection
 
 from accounts.models import Member
 from board.models import Decision, ModerationCase, Report
+from board.moderation.notes import HIDDEN_AGAIN
 from board.moderation.targets import Target
 from core.errors import NotFoundError
 
 UNRESOLVED = (ModerationCase.Status.OPEN, ModerationCase.Status.WAITING)
+# Decision `d` of case `c` is the newest about its target. A deletion that was undone to
+# a hiding counts no more, nor does the undo: the decision before them stands again.
+STANDS = f"""
+    d.id = (
+        SELECT CASE WHEN newest.note <> '{HIDDEN_AGAIN}' THEN newest.id ELSE (
+            SELECT l.id FROM board_case lc JOIN board_decision l ON l.case_id = lc.id
+            WHERE lc.target_type = c.target_type AND lc.target_id = c.target_id
+              AND l.note <> '{HIDDEN_AGAIN}'
+              AND coalesce((
+                  SELECT n.note
+                  FROM board_case nc JOIN board_decision n ON n.case_id = nc.id
+                  WHERE nc.target_type = c.target_type AND nc.target_id = c.target_id
+                    AND n.id > l.id
+                  ORDER BY n.id LIMIT 1
+              ), '') <> '{HIDDEN_AGAIN}'
+            ORDER BY l.id DESC LIMIT 1
+        ) END
+        FROM board_case ac JOIN board_decision newest ON newest.case_id = ac.id
+        WHERE ac.target_type = c.target_type AND ac.target_id = c.target_id
+        ORDER BY newest.id DESC LIMIT 1
+    )
+"""  # noqa: S608 - of a constant
 
 _LOCK_OF_MEMBER = """
     SELECT id FROM board_case WHERE id IN (
@@ -106,6 +130,18 @@ def open_case(
     if case is None:
         raise RuntimeError(f"no case for {target.type} {target.id}")
     return case
+
+
+def list_appealed(target_type: str, target_ids: Collection[int]) -> set[int]:
+    """Return the targets of which an objection waits for a decision."""
+    if not target_ids:
+        return set()
+    cases = ModerationCase.objects.filter(
+        target_type=target_type, target_id__in=target_ids, status__in=UNRESOLVED
+    )
+    newest = Decision.objects.filter(case__in=cases).order_by("case_id", "-id")
+    last = newest.distinct("case_id").values_list("case__target_id", "appeal")
+    return {target_id for target_id, appeal in last if appeal is not None}
 
 
 def find_last_resolved(target_type: str, target_id: int) -> ModerationCase | None:

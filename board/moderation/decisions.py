@@ -13,7 +13,12 @@ from accounts.models import Member, PointHistory
 from accounts.models.members import MODERATORS
 from accounts.profile.points import award_points
 from accounts.security.audit_log import CHANGE, DELETION, log_admin_action
-from board.errors import AlreadyResolvedError, NotYourCaseError
+from board.errors import (
+    AlreadyResolvedError,
+    NotYourCaseError,
+    OwnCaseError,
+    StaffCaseError,
+)
 from board.locking import MAX_ID, lock_members
 from board.models import (
     Comment,
@@ -31,6 +36,7 @@ from board.moderation.cases import (
     lock_unresolved_case,
     open_case,
 )
+from board.moderation.notes import translate_note
 from board.moderation.notices import (
     tell_author,
     tell_outside_reporters,
@@ -206,9 +212,19 @@ def require_judge(
     author = people.get(author_id) if author_id is not None else None
     if author is None:
         return
-    is_of_staff = author.is_moderator and not current.is_administrator
-    if author.pk == actor.pk or is_of_staff:
-        raise NotYourCaseError
+    if author.pk == actor.pk:
+        raise OwnCaseError
+    if author.is_moderator and not current.is_administrator:
+        raise StaffCaseError
+
+
+def find_refusal(actor: Member, author: Member) -> str:
+    """Return why the actor decides nothing about the author, or an empty text."""
+    try:
+        require_judge(actor, {actor.pk: actor, author.pk: author}, author.pk)
+    except NotYourCaseError as error:
+        return str(error.detail)
+    return ""
 
 
 def require_another_judge(actor: Member, first: Decision, case: ModerationCase) -> None:
@@ -344,8 +360,10 @@ def _apply(
         case Action.DISMISS:
             _show(case, target, now)
         case Action.HIDE:
+            _clear_gone(case)
             target.hide(HiddenReason.STAFF)
         case Action.BLIND:
+            _clear_gone(case)
             case.blind_until = now + timedelta(days=settings.BLIND_DAYS)
             target.hide(HiddenReason.BLIND)
         case Action.DELETE:
@@ -357,14 +375,23 @@ def _show(case: ModerationCase, target: Target, now: datetime) -> None:
     if target.hidden_reason is None:
         return
     target.show()
-    case.target_gone = None
-    about = {"target_type": target.type, "target_id": target.id}
-    ModerationCase.objects.filter(**about).update(target_gone=None)
-    held = ModerationCase.objects.filter(**about, owes_points=True)
+    _clear_gone(case)
+    held = ModerationCase.objects.filter(
+        target_type=target.type, target_id=target.id, owes_points=True
+    )
     if held.update(owes_points=False):
         # Its points come with its place.
         author = Member.objects.only("id").get(pk=target.author_id)
         award_points(author, PointHistory.Reason.POST, now)
+
+
+def _clear_gone(case: ModerationCase) -> None:
+    """Note in all cases of the target that it is not deleted any more."""
+    case.target_gone = None
+    about = ModerationCase.objects.filter(
+        target_type=case.target_type, target_id=case.target_id
+    )
+    about.filter(target_gone__isnull=False).update(target_gone=None)
 
 
 def _delete(target: Target, now: datetime) -> None:
@@ -386,7 +413,7 @@ def decision_payload(decision: Decision) -> dict[str, Any]:
     return {
         "action": decision.action,
         "reason": decision.reason or None,
-        "note": decision.note,
+        "note": translate_note(decision.note),
         "silenceDays": decision.silence_days,
         "decidedById": decision.actor_id,
         "automatic": decision.is_automatic,

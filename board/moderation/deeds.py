@@ -14,16 +14,17 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 
 from accounts.models import Member
-from board.models import Comment, Decision, Post, TargetType
+from board.models import Comment, Decision, ModerationCase, Post, TargetType
 from board.moderation.bulk import (
-    HIDDEN_BEFORE,
     MAX_SECONDS,
     Outcome,
     Targets,
     judge_all,
     start_deed,
 )
+from board.moderation.cases import STANDS
 from board.moderation.decisions import Judgement
+from board.moderation.notes import HIDDEN_AGAIN, HIDDEN_BEFORE
 from core.db.rows import fetch_all
 from core.errors import NotFoundError
 
@@ -32,20 +33,16 @@ MAX_ROWS = 10_000
 MAX_LISTED_DEEDS = 20
 # One alone is shown again on its own page.
 MIN_ROWS = 2
-_DECISIONS = """
+_DECISIONS = f"""
     FROM board_case c
     JOIN board_decision d ON d.case_id = c.id
     WHERE c.author_id = %(author)s AND c.target_type IN ('POST', 'COMMENT')
       AND d.decided_at >= %(since)s AND d.action IN ('HIDE', 'DELETE')
-      AND NOT d.is_automatic AND NOT d.is_final
+      AND NOT d.is_automatic AND NOT d.is_final AND d.note <> '{HIDDEN_AGAIN}'
 """
 # The row is hidden by it still, and nobody has decided about it since.
-_STANDS = """
-    NOT EXISTS (
-        SELECT FROM board_case lc JOIN board_decision l ON l.case_id = lc.id
-        WHERE lc.target_type = c.target_type AND lc.target_id = c.target_id
-          AND l.id > d.id
-    )
+_STANDS = f"""
+    {STANDS}
     AND CASE c.target_type
         WHEN 'POST' THEN EXISTS (
             SELECT FROM board_post p WHERE p.id = c.target_id AND p.is_hidden
@@ -55,7 +52,7 @@ _STANDS = """
             WHERE t.id = c.target_id AND t.is_hidden AND t.member_id IS NOT NULL
         )
     END
-"""
+"""  # noqa: S608 - of constants only
 _LIST = f"""
     SELECT deed.actor_id, m.login_id AS actor_name, deed.decided_at, deed.action,
         deed.reason, deed.count, deed.standing
@@ -74,20 +71,23 @@ _OF_DEED = """
     AND d.decided_at = %(decided_at)s AND d.action = %(action)s
     AND d.actor_id IS NOT DISTINCT FROM %(actor)s
 """
+# With the reason for which a row was hidden before it was deleted.
 _LIST_TARGETS = f"""
-    SELECT c.target_type, c.target_id, d.reason,
-        starts_with(d.note, %(note)s) AS was_hidden
+    SELECT c.target_type, c.target_id, starts_with(d.note, %(note)s) AS was_hidden,
+        coalesce((
+            SELECT CASE b.action WHEN 'DISMISS' THEN '' ELSE b.reason END
+            FROM board_case bc JOIN board_decision b ON b.case_id = bc.id
+            WHERE bc.target_type = c.target_type AND bc.target_id = c.target_id
+              AND b.id < d.id AND b.action <> 'SILENCE'
+            ORDER BY b.id DESC LIMIT 1
+        ), '') AS reason_before
     {_DECISIONS} {_OF_DEED}
     ORDER BY c.target_id
-"""
+"""  # noqa: S608 - of constants only
 _NEWEST = f"""
-    SELECT d.target_id FROM (
-        SELECT DISTINCT ON (c.target_id) c.target_id, l.*
-        FROM board_case c JOIN board_decision l ON l.case_id = c.id
-        WHERE c.target_type = %(target_type)s AND c.target_id = ANY(%(ids)s)
-        ORDER BY c.target_id, l.id DESC
-    ) d
-    WHERE true {_OF_DEED}
+    SELECT c.target_id FROM board_case c JOIN board_decision d ON d.case_id = c.id
+    WHERE c.target_type = %(target_type)s AND c.target_id = ANY(%(ids)s)
+      {_OF_DEED} AND {STANDS}
 """  # noqa: S608 - of constants only
 
 
@@ -134,8 +134,17 @@ class PastDeed:
 class _TargetOfDeed(NamedTuple):
     target_type: str
     target_id: int
-    reason: str
     was_hidden: bool
+    reason_before: str
+
+
+def has_written(member_id: int) -> bool:
+    """Return whether moderators have something to decide about, or had."""
+    return (
+        Post.objects.filter(member=member_id).exists()
+        or Comment.objects.filter(member=member_id).exists()
+        or ModerationCase.objects.filter(author=member_id).exists()
+    )
 
 
 def list_targets_of(author_id: int, action: str) -> Targets:
@@ -174,8 +183,9 @@ def list_deeds(author_id: int, now: datetime) -> list[PastDeed]:
 def undo_deed(actor: Member, author_id: int, key: DeedKey, now: datetime) -> Outcome:
     """Show again what a deed hid or deleted of an author, and nothing else.
 
-    What it deleted and was hidden before is hidden as before. What somebody decided
-    about since stays. Raises `NotFoundError` for a deed that is unknown or too old.
+    What it deleted and was hidden before is hidden for the reason of then, of which the
+    author is not told. What somebody decided about since stays. Raises `NotFoundError`
+    for a deed that is unknown or too old.
     """
     values: dict[str, Any] = {
         "author": author_id,
@@ -194,22 +204,21 @@ def undo_deed(actor: Member, author_id: int, key: DeedKey, now: datetime) -> Out
             cursor.execute(_NEWEST, values | more)
             return {target_id for (target_id,) in cursor.fetchall()}
 
+    shown = [row for row in rows if not row.was_hidden]
+    parts = [(Judgement(Action.DISMISS), shown)]
+    hidden = [row for row in rows if row.was_hidden]
+    for reason in sorted({row.reason_before for row in hidden}):
+        again = Judgement(Action.HIDE, reason, HIDDEN_AGAIN, tells_author=False)
+        parts.append((again, [row for row in hidden if row.reason_before == reason]))
     outcome, end = Outcome(), time.monotonic() + MAX_SECONDS
-    for was_hidden, judgement in (
-        (False, Judgement(Action.DISMISS)),
-        (True, Judgement(Action.HIDE, rows[0].reason)),
-    ):
+    for judgement, of_part in parts:
         targets = {
-            each: [
-                row.target_id
-                for row in rows
-                if row.target_type == each and row.was_hidden == was_hidden
-            ]
+            each: [row.target_id for row in of_part if row.target_type == each]
             for each in (TargetType.POST, TargetType.COMMENT)
         }
         deed = start_deed(actor, judgement, now, targets, select=select)
         part = judge_all(deed, targets, max_seconds=end - time.monotonic())
-        if was_hidden:
+        if judgement.note == HIDDEN_AGAIN:
             part.hidden_again, part.changed = part.changed, 0
         outcome.add(part)
         outcome.error = outcome.error or part.error

@@ -19,6 +19,7 @@ from board.moderation.cases import (
     lock_case,
     lock_unresolved_case,
 )
+from board.moderation.notes import END_OF_BLINDNESS
 from board.moderation.notices import tell_author, tell_outside_reporters
 from board.moderation.targets import lock_target
 from core.db.transactions import retry_on_conflict
@@ -70,8 +71,11 @@ def _end_blind(case_id: int, now: datetime) -> bool:
             reason=blinded.reason,
             decided_at=now,
             is_final=True,
+            note=END_OF_BLINDNESS,
         )
-        tell_author(case)
+        # Nothing has happened to what is gone.
+        if target is not None:
+            tell_author(case)
         action = Action.DISMISS if is_shown else Action.DELETE
         tell_outside_reporters(case, action, has_objected=is_shown)
     return True

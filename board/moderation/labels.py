@@ -1,8 +1,13 @@
 """Words of cases for staff."""
 
+from typing import Any
+
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import Member
 from board.models import Decision, ModerationCase, ReportReason, TargetType
+from board.moderation.notes import END_OF_BLINDNESS, translate_note
 from core.admin.columns import Badges
 
 Action, Status = Decision.Action, ModerationCase.Status
@@ -41,3 +46,13 @@ GONE: Badges = {
     ModerationCase.Gone.AUTHOR: (_("Deleted by its author"), "bad"),
     ModerationCase.Gone.STAFF: (_("Deleted by staff"), "bad"),
 }
+
+
+def name_judge(decision: dict[str, Any], judge: Member | None) -> str:
+    """Return who has made a decision, which is one of the API."""
+    if judge is not None:
+        return judge.login_id
+    is_end = decision["note"] == translate_note(END_OF_BLINDNESS)
+    if decision["automatic"] or is_end:
+        return gettext("The service")
+    return gettext("A moderator who has left")

@@ -12,7 +12,8 @@ from core.db.rows import prepared_cursor
 MAX_SHOWN_CASES = 99
 
 # Open cases that the actor may decide; `require_judge` and `require_another_judge` ask
-# again under locks. The status is part of the text, which the index of the queue needs.
+# again under locks. The status is a literal, because PostgreSQL uses the partial index
+# only for a known value.
 _MINE = """
     SELECT c.id FROM board_case c LEFT JOIN member m ON m.id = c.author_id
     WHERE c.status = 'OPEN' AND {condition}

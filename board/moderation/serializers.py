@@ -145,7 +145,8 @@ class DecisionSerializer(Serializer):
         allow_null=True, help_text="For how many days the author was silenced."
     )
     decided_by_id = serializers.IntegerField(
-        allow_null=True, help_text="Id of the moderator; null for the service."
+        allow_null=True,
+        help_text="Id of the moderator; null for the service and for one who has left.",
     )
     automatic = serializers.BooleanField(
         help_text="Whether reports alone have hidden it."

@@ -16,6 +16,7 @@ from board.models import Comment, Decision, ModerationCase, Post, TargetType
 from board.moderation import bulk, deeds
 from board.moderation.bulk import judge_all, start_deed
 from board.moderation.decisions import Judgement, judge_content
+from board.moderation.notes import HIDDEN_AGAIN, HIDDEN_BEFORE
 from tests.support.admin_site import (
     COMMENTS,
     MEMBERS,
@@ -178,7 +179,7 @@ def test_undo_leaves_what_was_hidden_before_and_decided_since(
         judge_content(
             judge, TargetType.POST, since.pk, Judgement(name, "OTHER"), timezone.now()
         )
-    assert Decision.objects.filter(note__startswith=bulk.HIDDEN_BEFORE).count() == 3
+    assert Decision.objects.filter(note__startswith=HIDDEN_BEFORE).count() == 3
     page = undo(browser, author)
     assert "16 shown again." in page
     assert "3 are hidden, as they were before they were deleted." in page
@@ -194,6 +195,56 @@ def test_undo_leaves_what_was_hidden_before_and_decided_since(
     newest = about.filter(case__target_id=since.pk).latest("id")
     assert (newest.action, newest.actor) == ("HIDE", judge)
     assert find_counter_drift() == []
+
+
+def test_undo_hides_again_for_the_reason_of_then_and_tells_nobody(
+    browser: JSONClient, author: Member, administrator: Member
+) -> None:
+    posts = list(Post.objects.filter(member=author).order_by("id"))
+    judge = make_member(role="MODERATOR")
+    reasons = ["ABUSE", "ABUSE", "SEXUAL"]
+    for post, reason in zip(posts, reasons, strict=False):
+        judgement = Judgement("HIDE", reason)
+        judge_content(judge, TargetType.POST, post.pk, judgement, timezone.now())
+    Post.objects.filter(pk=posts[3].pk).update(is_hidden=True, hidden_reason="HELD")
+    act(browser, author, "DELETE")
+    InboxItem.objects.all().delete()
+    page = undo(browser, author)
+    assert "4 are hidden, as they were before they were deleted." in page
+    again = Decision.objects.filter(note=HIDDEN_AGAIN).order_by("case__target_id")
+    assert list(again.values_list("action", "reason", "case__target_id")) == [
+        ("HIDE", reason, post.pk)
+        for post, reason in zip(posts, [*reasons, ""], strict=False)
+    ]
+    assert not ModerationCase.objects.filter(target_gone__isnull=False).exists()
+    assert set(Post.objects.filter(is_hidden=True)) == set(posts[:4])
+    # Of what is shown again the author is told, once, and of nothing else.
+    (item,) = JSONClient(author).get_json("/api/inbox")["results"]
+    assert f"{posts[4].title} and 15 more" in item["text"]
+    # Neither the deletion nor its undo can be undone.
+    assert list_keys(page) == []
+
+
+def test_deletion_that_was_undone_leaves_the_hiding_before_to_undo_and_object_to(
+    browser: JSONClient, author: Member
+) -> None:
+    act(browser, author, "HIDE")
+    phone = JSONClient(author)
+    (item,) = phone.get_json("/api/inbox")["results"]
+    act(browser, author, "DELETE")
+    path = f"/api/inbox/{item['id']}/case"
+    assert phone.get_json(path)["appealUntil"] is None
+    undo(browser, author)
+    shown = phone.get_json(path)
+    assert (shown["action"], shown["appealUntil"] is not None) == ("HIDE", True)
+    deleted, hidden = phone.get_json("/api/inbox")["results"]
+    assert "was deleted" in deleted["text"]
+    assert "You can object" not in deleted["text"]
+    assert "You can object" in hidden["text"]
+    page = undo(browser, author)
+    assert "20 shown again." in page
+    assert list_keys(page) == []
+    assert count_shown(author) == (10, 10)
 
 
 def test_each_deed_is_undone_alone(browser: JSONClient, author: Member) -> None:
@@ -325,10 +376,13 @@ def test_action_that_is_none_changes_nothing(
 def test_own_content_and_that_of_staff_is_closed(administrator: Member) -> None:
     moderator = make_member(role="MODERATOR")
     browser = logged_in_browser(moderator)
-    for writer in (moderator, administrator):
+    for writer, refusal in (
+        (moderator, "You cannot decide about yourself or what you wrote."),
+        (administrator, "Only an administrator can decide about staff."),
+    ):
         make_post(writer)
         page = get_page(browser, page_of(writer))
-        assert "Another moderator has to decide this." in page
+        assert refusal in page
         assert 'name="found"' not in page
         form = {"action": "HIDE", "reason": "SPAM", "found": "1-0"}
         assert browser.post(page_of(writer), form).status_code == 403
@@ -343,6 +397,22 @@ def test_author_that_is_none_is_not_found(browser: JSONClient, member_id: str) -
     path: Any = f"{POSTS}author/{member_id}/"
     assert browser.get(path).status_code == 404
     assert browser.post(path, {"action": "HIDE"}).status_code == 404
+
+
+def test_moderator_reads_no_login_id_of_somebody_who_has_written_nothing(
+    browser: JSONClient,
+) -> None:
+    moderator = logged_in_browser(make_member(role="MODERATOR"))
+    member = make_member(login_id="silent")
+    path: Any = page_of(member)
+    assert "silent" in get_page(browser, path)
+    assert moderator.get(path).status_code == 404
+    assert moderator.post(path, {"action": "HIDE"}).status_code == 404
+    writers = [make_post(make_member()).member, make_comment(make_member()).member]
+    reported = make_case(make_member()).author
+    for writer in (*writers, reported):
+        assert writer is not None
+        assert writer.login_id in get_page(moderator, page_of(writer))
 
 
 def test_page_is_reached_from_what_the_author_wrote(

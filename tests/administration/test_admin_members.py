@@ -108,6 +108,26 @@ def test_several_members_are_changed_each_on_their_own(
     assert "own account" in get_page(browser, MEMBERS)
 
 
+def test_member_who_is_so_already_is_told_as_unchanged(browser: JSONClient) -> None:
+    members = [make_member(), *(make_member(status="SUSPENDED") for _ in range(2))]
+    run_action(browser, "suspend", *members, confirmed="yes")
+    page = get_page(browser, MEMBERS)
+    assert f"{members[0].login_id}: Suspend: done." in page
+    assert "2 left as they are: they were so already." in page
+    assert AuditLogEntry.objects.count() == 1
+    run_action(browser, "suspend", members[1], confirmed="yes")
+    page = get_page(browser, MEMBERS)
+    assert "1 left as it is: it was so already." in page
+    assert "done." not in page
+
+
+def test_message_writes_a_login_id_as_it_is(browser: JSONClient) -> None:
+    run_action(browser, "suspend", make_member(login_id="t-jo"), confirmed="yes")
+    page = get_page(browser, MEMBERS)
+    assert "t-jo: Suspend: done." in page
+    assert "T-jo" not in page
+
+
 def test_more_than_a_page_at_once_is_refused(browser: JSONClient) -> None:
     members = [make_member() for _ in range(101)]
     run_action(browser, "suspend", *members, confirmed="yes")

@@ -11,8 +11,10 @@ from django.utils import timezone
 
 from accounts.models import AuditLogEntry, Member
 from board.models import Decision, ModerationCase, OutsideReport, Report
+from board.moderation.expiry import finish_moderation
+from board.moderation.notes import HIDDEN_BEFORE, TELLS_OF_ALL
 from tests.support.admin_site import get_page, logged_in_browser
-from tests.support.cases import make_case
+from tests.support.cases import make_blind, make_case
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_comment, make_member, make_post
 
@@ -250,13 +252,17 @@ def test_cases_for_others_are_passed_over(
     )
     answer: Any = moderator.get(NEXT)
     assert answer.headers["Location"] == page_of(free)
-    for case in (own, staff, appealed):
+    for case, refusal in (
+        (own, "You cannot decide about yourself or what you wrote."),
+        (staff, "Only an administrator can decide about staff."),
+        (appealed, "Another moderator has to decide this."),
+    ):
         page = get_page(moderator, page_of(case))
-        assert "Another moderator has to decide this." in page
+        assert refusal in page
         assert 'name="action"' not in page
         answer = moderator.post(page_of(case), HIDE)
         assert answer.headers["Location"] == page_of(free)
-        assert "Another moderator has to decide this." in told(moderator, answer)
+        assert refusal in told(moderator, answer)
     assert Decision.objects.count() == 1
     browser = logged_in_browser(administrator)
     for after, expected in ((0, own), (own.pk, appealed)):
@@ -289,6 +295,53 @@ def test_author_does_not_read_who_reported(judge: Member) -> None:
     page = get_page(logged_in_browser(judge), page_of(case))
     assert Report.objects.get().member.display_name not in page
     assert "rude" not in page
+
+
+def test_page_tells_the_service_from_a_moderator_who_has_left(
+    browser: JSONClient, author: Member
+) -> None:
+    now, post = timezone.now(), make_post(author)
+    case = make_blind(make_member(role="MODERATOR"), post, now)
+    Decision.objects.update(actor=None)
+    page = get_page(browser, page_of(case))
+    assert page.count("A moderator who has left") == 1
+    assert "The service" not in page
+    finish_moderation(now + timedelta(days=31))
+    page = get_page(browser, page_of(case))
+    assert page.count("A moderator who has left") == 1
+    assert page.count("The service") == 1
+    reported = make_case(make_post(author))
+    Decision.objects.create(case=reported, action="HIDE", is_automatic=True)
+    assert "The service" in get_page(browser, page_of(reported))
+    assert "has left" not in get_page(browser, page_of(reported))
+
+
+@pytest.mark.parametrize(
+    ("note", "shown"),
+    [
+        ("It was hidden before.", "그전에도 숨겨져 있었어요."),
+        (
+            f"{HIDDEN_BEFORE} {TELLS_OF_ALL}",
+            "그전에도 숨겨져 있었어요. 한꺼번에 처리한 것을 작성자에게 여기서 한 번에 알려요.",
+        ),
+        ("It was hidden before. Look at it.", "It was hidden before. Look at it."),
+        ("읽었어요", "읽었어요"),
+    ],
+)
+def test_notes_of_the_service_are_in_the_language_of_the_reader(
+    administrator: Member, author: Member, note: str, shown: str
+) -> None:
+    case = make_case(make_post(author), status="RESOLVED")
+    Decision.objects.create(case=case, action="HIDE", note=note)
+    korean = {"Accept-Language": "ko"}
+    browser = logged_in_browser(administrator)
+    page: Any = browser.get(page_of(case), headers=korean)
+    assert f'<p class="note">{shown}</p>' in page.content.decode()
+    path = f"/api/moderation/cases/{case.pk}"
+    found = JSONClient(administrator).get(path, headers=korean)
+    assert found.json()["decisions"][0]["note"] == shown
+    own = JSONClient(administrator).get_json(path)
+    assert own["decisions"][0]["note"] == note
 
 
 def test_second_of_two_decisions_is_told_the_first(

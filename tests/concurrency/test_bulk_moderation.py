@@ -11,8 +11,10 @@ from django.utils import timezone
 from accounts.account_deletion import delete_account
 from accounts.models import AuditLogEntry, InboxItem, Member
 from administration.members import set_member_role
+from board.errors import AppealClosedError
 from board.models import Comment, Decision, ModerationCase, Post, TargetType
 from board.moderation import bulk
+from board.moderation.appeals import appeal
 from board.moderation.bulk import Outcome, judge_all, start_deed
 from board.moderation.decisions import Judgement, judge_content
 from board.moderation.deeds import (
@@ -196,6 +198,58 @@ def test_undo_beside_a_new_decision(
     decided.result()
     assert (outcome.changed, outcome.unchanged) == (POSTS - 1, 1)
     assert Post.objects.get(is_hidden=True) == posts[0]
+
+
+def test_objection_that_comes_during_the_deed_is_left(
+    author: Member, posts: list[Post], judge: Member
+) -> None:
+    run_deed(judge)
+    case = ModerationCase.objects.get(target_id=posts[0].pk)
+    # Its blind case makes it a row that is decided alone, after the others.
+    ModerationCase.objects.filter(pk=case.pk).update(blind_until=timezone.now())
+    objection = partial(appeal, author, case.pk, "No", timezone.now())
+    with call_before('SELECT "board_post"."member_id"', objection) as said:
+        outcome = run_deed(judge, "DISMISS")
+    said.result()
+    assert (outcome.changed, outcome.appealed) == (POSTS - 1, 1)
+    assert Post.objects.get(is_hidden=True) == posts[0]
+    assert Decision.objects.filter(action="DISMISS").count() == POSTS - 1
+
+
+def test_objection_goes_on_to_what_stands_if_somebody_decides_meanwhile(
+    author: Member, posts: list[Post], judge: Member
+) -> None:
+    run_deed(judge)
+    other = make_member(role="ADMIN")
+
+    def show_first() -> None:
+        judgement, now = Judgement("DISMISS"), timezone.now()
+        judge_content(other, TargetType.POST, posts[0].pk, judgement, now)
+
+    told_by = InboxItem.objects.get(member=author).target_id
+    # The case to reopen is known, but nothing is locked yet.
+    with call_before('FROM "member" WHERE "member"."id" IN', show_first) as shown:
+        appeal(author, told_by, "No", timezone.now())
+    shown.result()
+    appealed = Decision.objects.get(appeal__isnull=False)
+    assert appealed.case.target_id == posts[1].pk
+    assert appealed.case.status == "OPEN"
+
+
+def test_two_objections_to_a_deed_at_once_reopen_one_case(
+    author: Member, posts: list[Post], judge: Member
+) -> None:
+    run_deed(judge)
+    told_by = InboxItem.objects.get(member=author).target_id
+    objection = partial(appeal, author, told_by, "No", timezone.now())
+    with (
+        call_before('FROM "member" WHERE "member"."id" IN', objection) as other,
+        pytest.raises(AppealClosedError),
+    ):
+        objection()
+    other.result()
+    assert Decision.objects.filter(appeal__isnull=False).count() == 1
+    assert ModerationCase.objects.filter(status="OPEN").count() == 1
 
 
 def test_two_undos_at_once_show_each_row_once(

@@ -8,7 +8,8 @@ import time_machine
 from django.utils import timezone
 
 from accounts.models import InboxItem, Member
-from board.models import Decision, ModerationCase, Post
+from board.models import Decision, ModerationCase, Post, TargetType
+from board.moderation.decisions import Judgement, judge_content
 from board.moderation.expiry import finish_moderation
 from tests.support.board import find_counter_drift
 from tests.support.cases import make_blind, make_case, report_by
@@ -245,6 +246,60 @@ def test_blind_content_with_an_objection_is_shown_again(
     case.refresh_from_db()
     assert (case.status, case.blind_until) == ("RESOLVED", None)
     assert find_counter_drift() == []
+
+
+def texts_of(author: Member) -> list[str]:
+    items = JSONClient(author).get_json("/api/inbox")["results"]
+    return [item["text"] for item in items]
+
+
+@pytest.mark.parametrize("is_final", [True, False])
+def test_blind_content_says_what_happens_at_the_end_after_an_objection(
+    judge: Member, moderator: JSONClient, author: Member, is_final: bool
+) -> None:
+    now = timezone.now()
+    post = make_post(author, title="Buy")
+    if is_final:
+        case = hide(moderator, post)
+        appeal(author)
+        second = JSONClient(make_member(role="MODERATOR"))
+        assert resolve(second, case, "BLIND").status_code == 200
+    else:
+        make_blind(judge, post, now)
+        assert "Without an objection it is deleted then." in texts_of(author)[0]
+        appeal(author)
+    told = texts_of(author)[0]
+    assert "You have objected: it is shown again then." in told
+    assert "Without an objection" not in told
+    assert "You can object" not in told
+    assert finish_moderation(now + 31 * DAY) == 1
+    assert not Post.objects.get().is_hidden
+    assert texts_of(author)[0] == "What you wrote can be seen by all again: Buy."
+
+
+def test_blind_content_that_somebody_decided_about_has_no_end_to_tell(
+    judge: Member, moderator: JSONClient, author: Member
+) -> None:
+    post = make_post(author, title="Buy")
+    make_blind(judge, post, timezone.now())
+    moderator.send("POST", f"/api/moderation/posts/{post.pk}/show")
+    blind = texts_of(author)[-1]
+    assert blind.startswith("What you wrote was hidden for a time, because")
+    assert "object" not in blind
+
+
+def test_comment_that_went_with_its_post_is_not_told_at_the_end_of_its_days(
+    judge: Member, author: Member
+) -> None:
+    now, comment = timezone.now(), make_comment(author)
+    judgement = Judgement("BLIND", "PERSONAL_DATA")
+    judge_content(judge, TargetType.COMMENT, comment.pk, judgement, now)
+    path = f"/api/board/posts/{comment.post_id}"
+    assert JSONClient(comment.post.member).send("DELETE", path).status_code == 204
+    before = InboxItem.objects.filter(member=author).values_list("id", "count")
+    told = list(before)
+    assert finish_moderation(now + 31 * DAY) == 1
+    assert list(before.all()) == told
 
 
 def test_another_decision_ends_the_days_of_blind_content(

@@ -5,13 +5,16 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
+from psycopg.errors import LockNotAvailable
 
 from accounts.models import AuditLogEntry, InboxItem, Member, PointHistory
 from board.models import Comment, Decision, ModerationCase, Post, TargetType
 from board.moderation import bulk
-from board.moderation.bulk import HIDDEN_BEFORE, TELLS_OF_ALL, judge_all, start_deed
+from board.moderation.bulk import judge_all, start_deed
 from board.moderation.decisions import Judgement, judge_content
+from board.moderation.notes import HIDDEN_BEFORE, TELLS_OF_ALL
 from core.errors import DomainError
 from tests.support.board import find_counter_drift
 from tests.support.cases import make_blind, make_case
@@ -69,6 +72,12 @@ STATES: dict[str, Callable[[Row], None]] = {
     "hidden by reports": hide_by_reports,
     "blind": blind,
     "dismissed": lambda row: void(make_case(row, status="RESOLVED")),
+}
+# What a deed passes over, with the cases that wait: it decides none of them unread.
+PASSED_OVER = {
+    "HIDE": {"hidden", "deleted", "held", "hidden by reports", "blind"},
+    "DISMISS": {"shown", "reported", "waiting", "dismissed"},
+    "DELETE": {"deleted"},
 }
 
 
@@ -129,13 +138,19 @@ def test_row_of_a_deed_is_decided_as_one_alone(
         is_post = target_type == TargetType.POST
         row: Row = make_post(author) if is_post else make_comment(author)
         STATES[state](row)
+        before = describe(row, author)
         if is_alone:
             judge_content(judge, target_type, row.pk, judgement, NOW)
         else:
             targets = {target_type: [row.pk]}
-            judge_all(start_deed(judge, judgement, NOW, targets), targets)
+            outcome = judge_all(start_deed(judge, judgement, NOW, targets), targets)
         found.append(describe(row, author))
-    assert found[0] == found[1]
+    if state in PASSED_OVER[action]:
+        assert found[1] == before
+        assert (outcome.changed, outcome.unchanged) == (0, 1)
+    else:
+        assert found[0] == found[1]
+        assert (outcome.changed, outcome.unchanged) == (1, 0)
     assert find_counter_drift() == []
 
 
@@ -196,19 +211,64 @@ def test_deed_counts_what_it_left(
     assert set(moments) == {NOW}
 
 
-def test_appeal_against_the_own_decision_is_left_to_another(judge: Member) -> None:
-    make_member(role="ADMIN")
-    post = make_post(make_member())
-    hide(post, "STAFF")
-    case = make_case(post)
+@pytest.mark.parametrize("is_demoted", [True, False])
+def test_interrupted_batch_counts_what_it_has_done(
+    judge: Member, monkeypatch: pytest.MonkeyPatch, is_demoted: bool
+) -> None:
+    author = make_member()
+    posts = [make_post(author) for _ in range(12)]
+    for post in posts[:3]:
+        make_case(post)
+    judged = []
+
+    def judge_until_interrupted(*args: Any, **options: Any) -> bool:
+        judged.append(args)
+        if len(judged) == 2 and is_demoted:
+            Member.objects.filter(pk=judge.pk).update(role="MEMBER")
+        elif len(judged) == 2:
+            raise OperationalError from LockNotAvailable()
+        return judge_content(*args, **options)
+
+    monkeypatch.setattr(bulk, "judge_content", judge_until_interrupted)
+    targets = {TargetType.POST: [post.pk for post in posts]}
+    deed = start_deed(judge, Judgement("HIDE", "SPAM"), NOW, targets)
+    outcome = judge_all(deed, targets)
+    hidden = Post.objects.filter(is_hidden=True).count()
+    assert (hidden, outcome.changed, outcome.left) == (10, 10, 2)
+    assert (outcome.error is not None) is is_demoted
+
+
+def object_to(row: Row, judge: Member) -> ModerationCase:
+    """Hide a row, and let its author object."""
+    hide(row, "STAFF")
+    case = make_case(row)
     Decision.objects.create(
         case=case, action="HIDE", actor=judge, appeal="No", appealed_at=NOW
     )
+    return case
+
+
+@pytest.mark.parametrize("action", ["HIDE", "DISMISS", "DELETE"])
+@pytest.mark.parametrize("is_own", [True, False])
+@pytest.mark.parametrize("kept_days", [30, 0])
+def test_deed_decides_no_objection(
+    judge: Member, settings: Any, kept_days: int, is_own: bool, action: str
+) -> None:
+    settings.BOARD_KEPT_DAYS = kept_days
+    other = make_member(role="ADMIN")
+    post = make_post(make_member())
+    case = object_to(post, judge if is_own else other)
+    before = describe(post, post.member)
     targets = {TargetType.POST: [post.pk]}
-    deed = start_deed(judge, Judgement("DISMISS"), NOW, targets)
-    outcome = judge_all(deed, targets)
-    assert (outcome.changed, outcome.refused) == (0, 1)
-    assert Post.objects.get(pk=post.pk).is_hidden
+    judgement = Judgement(action, "" if action == "DISMISS" else "SPAM")
+    outcome = judge_all(start_deed(judge, judgement, NOW, targets), targets)
+    # A hidden post is not hidden again, with an objection or without.
+    expected = (1, 0) if action == "HIDE" else (0, 1)
+    assert (outcome.unchanged, outcome.appealed) == expected
+    assert (outcome.changed, outcome.refused) == (0, 0)
+    assert describe(post, post.member) == before
+    case.refresh_from_db()
+    assert case.status == "OPEN"
 
 
 @pytest.mark.parametrize("change", [{"role": "MEMBER"}, {"status": "SUSPENDED"}])

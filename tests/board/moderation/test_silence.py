@@ -63,7 +63,7 @@ def test_silenced_member_writes_nothing_and_is_told_why(
     item = InboxItem.objects.get(member=author)
     assert item.kind == "SILENCED"
     (told,) = client.get_json("/api/inbox")["results"]
-    assert "Your ledger stays open to you. Quarrel" in told["text"]
+    assert "Your ledger stays open to you. Reason: Quarrel. You can" in told["text"]
 
 
 def test_silenced_member_reads_deletes_and_keeps_the_ledger(
