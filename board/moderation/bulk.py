@@ -35,7 +35,7 @@ from board.moderation.decisions import (
     require_judge,
 )
 from board.moderation.notes import HIDDEN_BEFORE, TELLS_OF_ALL, join_notes
-from board.moderation.notices import tell_authors
+from board.moderation.notices import tell_authors, tell_shown_again
 from board.moderation.targets import Target
 from core.api.permissions import ModeratorRequiredError
 from core.db.transactions import is_conflict, is_lock_timeout, retry_on_conflict
@@ -336,6 +336,8 @@ def _decide(
         ],
     )
     tell_authors((author, case_id) for case_id, author in notices.items())
+    if action == Action.DISMISS:
+        tell_shown_again(target_type, ids)
     return set(notices.values()) & deed.told_once
 
 

@@ -1,6 +1,6 @@
 """Who is told of a decision: the author, and those who reported."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from django.conf import settings
 
@@ -61,6 +61,18 @@ def tell_outside_reporters(
     outcome = "OBJECTED" if has_objected else _describe_outcome(case, action)
     for report in own or (reports if outcome == "SHOWN" else []):
         _mail_outcome(report, case, outcome)
+
+
+def tell_shown_again(target_type: str, target_ids: Collection[int]) -> None:
+    """Mail outside reporters that a deed shows again what they reported."""
+    if not is_mail_configured():
+        return
+    about = OutsideReport.objects.filter(
+        case__target_type=target_type, case__target_id__in=target_ids
+    )
+    for report in about.exclude(email="").select_related("case"):
+        if report.case is not None:
+            _mail_outcome(report, report.case, "SHOWN")
 
 
 def _describe_outcome(case: ModerationCase, action: str) -> str:

@@ -7,7 +7,9 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import InboxItem, Mail, Member
-from board.models import Decision, ModerationCase, OutsideReport, Post
+from board.models import Decision, ModerationCase, OutsideReport, Post, TargetType
+from board.moderation.bulk import judge_all, start_deed
+from board.moderation.decisions import Judgement
 from board.moderation.expiry import finish_moderation
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member, make_post
@@ -221,6 +223,20 @@ def test_reporter_is_told_when_it_is_shown_again_later(
     path = f"/api/moderation/posts/{reported.target_id}/hide"
     moderator.send("POST", path, {"reason": "SPAM"})
     assert not read_waiting_mails()
+
+
+def test_reporter_is_told_when_a_deed_shows_it_again(
+    author: Member, reported: OutsideReport, moderator: JSONClient
+) -> None:
+    decide(moderator, reported, action="HIDE")
+    take_mail()
+    make_post(author, title="Other", is_hidden=True, hidden_reason="STAFF")
+    targets = {TargetType.POST: list(Post.objects.values_list("pk", flat=True))}
+    assert moderator.member is not None
+    judgement = Judgement(Decision.Action.DISMISS)
+    deed = start_deed(moderator.member, judgement, timezone.now(), targets)
+    assert judge_all(deed, targets).changed == 2
+    assert "It is shown" in take_mail().text
 
 
 def test_notice_that_an_earlier_release_has_made_a_hold_keeps_its_reports(
