@@ -7,14 +7,14 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.functional import lazy
 from django.utils.translation import gettext, ngettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from board.models import Decision, ModerationCase, ReportReason, TargetType
+from board.models import Decision, ReportReason, TargetType
 from board.moderation import actions as moderation
 from board.moderation.bulk import (
     BATCH_SIZE,
@@ -23,7 +23,6 @@ from board.moderation.bulk import (
     judge_all,
     start_deed,
 )
-from board.moderation.cases import UNRESOLVED
 from board.moderation.decisions import Judgement
 from core.admin.actions import REASON_FIELD, Action, get_actor
 from core.admin.columns import Text
@@ -161,14 +160,6 @@ def _run_in_batches(change: Callable[[Any], int], ids: list[Any]) -> Outcome:
 def make_judging_actions(target_type: TargetType) -> dict[str, Action]:
     """Return the actions on posts or comments: hide, show again, delete."""
     action = Decision.Action
-
-    def find_due(due: Q) -> Q:
-        # An open case is decided, whatever the row is.
-        cases = ModerationCase.objects.filter(
-            status__in=UNRESOLVED, target_type=target_type, target_id=OuterRef("pk")
-        )
-        return due | Q(Exists(cases))
-
     return {
         "hide": make_judging(
             target_type,
@@ -178,7 +169,7 @@ def make_judging_actions(target_type: TargetType) -> dict[str, Action]:
             question=HIDING_QUESTION,
             asks_reason=True,
             has_effect_on=lambda row: not row.is_hidden,
-            due=find_due(Q(is_hidden=False)),
+            due=Q(is_hidden=False),
         ),
         "show": make_judging(
             target_type,
@@ -186,7 +177,7 @@ def make_judging_actions(target_type: TargetType) -> dict[str, Action]:
             _("Show again"),
             SHOWN,
             has_effect_on=lambda row: row.is_hidden,
-            due=find_due(Q(is_hidden=True)),
+            due=Q(is_hidden=True),
         ),
         "delete": make_judging(
             target_type,
@@ -196,7 +187,7 @@ def make_judging_actions(target_type: TargetType) -> dict[str, Action]:
             question=DELETION_QUESTION,
             is_dangerous=True,
             asks_reason=True,
-            due=find_due(Q(remove_after=None)),
+            due=Q(remove_after=None),
         ),
     }
 

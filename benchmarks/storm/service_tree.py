@@ -34,7 +34,7 @@ POLL_SECONDS = 0.05
 # Settings of a test run or a shell.
 FOREIGN_SETTINGS = ("DATABASE_", "REDIS_URL", "SECRET_KEY", "BIND", "PYTEST_")
 # The supervisor starts them in this order.
-PROCESSES = ("web server", "worker", "scheduler")
+PROCESSES = ("web server", "worker", "worker of long jobs", "scheduler")
 
 
 class ServiceTree:

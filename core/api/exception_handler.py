@@ -14,7 +14,6 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language, gettext, gettext_lazy
 from rest_framework import exceptions
 
-from core.api.error_pages import prefers_page, render_error_page
 from core.api.renderers import dump_json
 from core.db.transactions import is_conflict, is_lock_timeout
 from core.errors import (
@@ -230,6 +229,9 @@ def problem_response(problem: DomainError) -> HttpResponse:
 
 def error_response(request: HttpRequest, problem: DomainError) -> HttpResponse:
     """Return a page for a browser, else the problem."""
+    # The web server imports this module before Django is set up.
+    from core.api.error_pages import prefers_page, render_error_page
+
     if not prefers_page(request, [PROBLEM_MEDIA_TYPE, "application/json"]):
         return problem_response(problem)
     response = render_error_page(request, problem, TITLES[problem.status])

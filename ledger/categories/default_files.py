@@ -76,7 +76,7 @@ def _read_rows(data: Any) -> list[_Row]:
             key = (each.values.get("type", ""), each.values.get("name", ""))
             if key in seen:
                 text = gettext("The file names it twice.")
-                errors.append(FieldError(f"{each.place}.name", text))
+                _add_error(errors, each.place, "name", text)
             seen.add(key)
     if errors:
         raise DomainError(errors=tuple(errors))
@@ -95,28 +95,31 @@ def _read_row(
         values.setdefault("type", parent.get("type"))
         if children:
             text = str(CategoryHierarchyError.detail)
-            errors.append(FieldError(f"{place}.{CHILDREN}", text))
+            _add_error(errors, place, CHILDREN, text)
             children = []
     serializer = DefaultCategorySerializer(data=values)
     try:
         serializer.is_valid(raise_exception=True)
     except ValidationError as error:
         details: Any = error.detail
-        errors += [
-            FieldError(f"{place}.{name}", str(texts[0]))
-            for name, texts in details.items()
-        ]
+        for name, texts in details.items():
+            _add_error(errors, place, name, texts[0])
         return _Row(place, {"type": values.get("type"), "name": place})
     valid: dict[str, Any] = dict(serializer.validated_data)
     valid.pop("parent", None)
     if not isinstance(children, list):
-        errors.append(FieldError(f"{place}.{CHILDREN}", gettext("Expected a list.")))
+        _add_error(errors, place, CHILDREN, gettext("Expected a list."))
         children = []
     found = tuple(
         _read_row(f"{place}.{CHILDREN}.{n}", each, valid, errors)
         for n, each in enumerate(children)
     )
     return _Row(place, valid, found)
+
+
+def _add_error(errors: list[FieldError], place: str, name: str, text: str) -> None:
+    field = f"{place}.{name}"
+    errors.append(FieldError(field, text))
 
 
 @retry_on_conflict

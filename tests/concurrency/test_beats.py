@@ -54,15 +54,15 @@ FOR EACH ROW EXECUTE FUNCTION note_demotion();
 
 
 class Crew:
-    """Two Beats and a worker, started again when they end."""
+    """Two Beats and both workers, started again when they end."""
 
     def __init__(self, service: RunningService) -> None:
         self.service, self.over = service, threading.Event()
         # The commands of `script/server`.
-        _, worker, beat = build_processes(service.port)
+        _, worker, long_worker, beat = build_processes(service.port)
         self.commands = [
             [REPLACED_ARGUMENTS.get(word, word) for word in child.arguments]
-            for child in (worker, beat, beat)
+            for child in (worker, long_worker, beat, beat)
         ]
         self.processes = [self.start(command) for command in self.commands]
 
