@@ -108,7 +108,7 @@ def describe_refusal(error: DomainError) -> str:
     return " ".join(texts)
 
 
-# Nobody is logged in here, and a forger would need the proof.
+# The page has no session that a forged form could use.
 @method_decorator(csrf_exempt, name="dispatch")
 class DeleteAccountPage(View):
     http_method_names = ["get", "head", "post"]

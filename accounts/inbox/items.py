@@ -95,7 +95,7 @@ def add_items_about(
     target_type: str,
     actor_id: int | None = None,
 ) -> None:
-    """Tell members, each of an own target: pairs of member and target, each once."""
+    """Tell each member about a target of their own; a pair must not be repeated."""
     told = sorted(set(pairs))
     if not told:
         return

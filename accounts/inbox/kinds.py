@@ -7,7 +7,8 @@ from django.utils.translation import gettext
 from accounts.inbox.sources import Description, InboxSource, ItemRow
 from accounts.models import Member
 
-# A login as in spec 2.17, and a reminder of a marketing consent (spec 2.20).
+# SECURITY tells of an unusual login (spec 2.17), CONSENT reminds of a marketing consent
+# (spec 2.20).
 SECURITY, CONSENT = "SECURITY", "CONSENT"
 
 

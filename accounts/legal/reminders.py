@@ -18,14 +18,14 @@ MAX_REMINDERS = 20
 # A missed run is made up for within these days.
 LATE = timedelta(days=60)
 BATCH_SIZE = 1_000
-# What the member said last about marketing.
+# The id of the member's newest answer about marketing.
 _LAST_ANSWER = """
     SELECT max(last.id) FROM consent last
     JOIN legal_document ld ON ld.id = last.document_id
     WHERE last.member_id = {member} AND ld.kind = 'MARKETING'
 """
-# OFFSET keeps the subquery apart: PostgreSQL would read all consents once for all
-# years, and not those of each range by the index.
+# OFFSET 0 keeps the subquery from being merged into a join, which would read every
+# consent: so each range of days is read by the index.
 _LIST_DUE = f"""
     WITH due AS MATERIALIZED (
         SELECT found.*, number

@@ -26,7 +26,7 @@ def log_admin_action(actor: Member, target: Model, action: str, text: str = "") 
 def log_admin_actions(
     actor: Member, action: str, changes: Iterable[tuple[Model, str]]
 ) -> None:
-    """Log what was done to each target, with its text."""
+    """Log an action on several targets, each with a text of its own."""
     AuditLogEntry.objects.bulk_create(
         [
             AuditLogEntry(

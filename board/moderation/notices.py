@@ -48,7 +48,7 @@ def tell_outside_reporters(
     A decision in another case that shows it again is mailed, too. `has_objected` says
     that blind content is shown because its author has objected.
     """
-    # They gave their reports while mail was configured.
+    # The operator may have switched mail off since the report.
     if not is_mail_configured():
         return
     about = OutsideReport.objects.filter(
@@ -76,7 +76,7 @@ def tell_shown_again(target_type: str, target_ids: Collection[int]) -> None:
 
 
 def _describe_outcome(case: ModerationCase, action: str) -> str:
-    """Return what the target is by now, whatever the decision says."""
+    """Return the state of the target after the decision."""
     columns = ("hidden_reason", "remove_after")
     model = Post if case.target_type == TargetType.POST else Comment
     rows = model._default_manager.filter(pk=case.target_id, member__isnull=False)

@@ -37,7 +37,7 @@ from core.errors import DomainError
 FORM_FIELDS = ("target", "reason", "text", "name", "email", "website")
 
 
-# It needs no cookie, and a forger would need the code of the mail.
+# The page has no session that a forged form could use.
 @method_decorator(csrf_exempt, name="dispatch")
 class OutsideReportPage(View):
     http_method_names = ["get", "head", "post"]

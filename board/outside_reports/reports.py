@@ -47,7 +47,7 @@ from core.sealing import hash_secret, is_hash_of
 
 Kind, Status = ModerationCase.Kind, ModerationCase.Status
 
-# Forms, of which most are refused.
+# Forms are counted before they are looked at.
 FORMS_PER_IP = RateLimitPolicy("outside-report-forms", 60, timedelta(hours=1))
 # It is apart from the limits of other mails to the address: otherwise the answer would
 # tell of an account, and strangers would use up the mails for a forgotten password.
@@ -106,7 +106,7 @@ def _is_reportable(target_type: TargetType, target_id: int) -> bool:
     if target_type == TargetType.COMMENT:
         shown = Comment.objects.filter(is_hidden=False, post__is_hidden=False)
         rows = shown.filter(pk=target_id)
-    # What others have reported and is hidden since; cases of staff are not told of.
+    # It was reported before it was hidden. A case of staff alone stays unknown.
     reported = ModerationCase.objects.filter(
         Exists(Report.objects.filter(case=OuterRef("pk")))
         | Exists(OutsideReport.objects.filter(case=OuterRef("pk"))),
@@ -203,7 +203,7 @@ def _open(
     case: ModerationCase | None,
     now: datetime,
 ) -> ModerationCase | None:
-    """Return the case for the report, or None if nothing is there to be judged."""
+    """Return the case for the report, or None if the target is gone or held."""
     is_held = target is not None and target.hidden_reason == HiddenReason.HELD
     if case is None:
         # Staff may have hidden it since the report was written, and show it again.
@@ -212,7 +212,7 @@ def _open(
         return open_case(target, Kind.NOTICE, now, reason=report.reason)
     if case.kind == Kind.HELD and is_held:
         return None
-    # Somebody's rights come before what members reported.
+    # The queue shows a report from outside before those of members.
     case.kind = Kind.NOTICE
     case.reason = case.reason or report.reason
     if case.status == Status.WAITING:

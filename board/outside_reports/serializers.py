@@ -15,7 +15,7 @@ MAX_TARGET_LENGTH = 500
 
 
 class TextAreaField(StrictCharField):
-    """A text whose lines end as HTML forms end them."""
+    """A text of an HTML form, whose lines end with CR LF."""
 
     def to_internal_value(self, data: Any) -> str:
         text = data.replace("\r\n", "\n") if isinstance(data, str) else data

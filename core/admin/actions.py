@@ -39,7 +39,7 @@ class Action:
     apply: Callable[[HttpRequest, Collection[Any]], None]
     question: Text = ""
     has_effect_on: Callable[[Any], bool] = lambda row: True
-    # Matches the rows that are not so already; None: all.
+    # Matches the rows that the action would change; None matches all.
     due: Q | None = None
     is_dangerous: bool = False
     # Value -> label of what the question asks for; the form sends it as `reason`.
@@ -133,7 +133,7 @@ def read_choice(
     model_admin: ActionAdmin, request: HttpRequest, rows: QuerySet[Any]
 ) -> Choice | None:
     """Return the rows; tell why there are none, or too many of them."""
-    # As Django's own form reads it.
+    # Django's own form reads the value in the same way.
     is_across = BooleanField(required=False).to_python(request.POST.get(ACROSS_FIELD))
     limit = MAX_FOUND_ROWS if is_across else model_admin.max_batch_size
     rows = rows.prefetch_related(None).order_by("pk")
