@@ -19,6 +19,7 @@ from benchmarks import (
     requests,
     restore,
     sessions,
+    staff,
     sync,
     totals,
     trades,
@@ -33,7 +34,7 @@ from devstack.environment import ROOT
 # Benchmarks that share one environment.
 SHARED = (
     *(sessions, entries, requests, sync, trades, restore, notifications, board),
-    administration,
+    *(administration, staff),
 )
 # Benchmarks with data or settings of their own.
 ALONE = (disk, jobs, logins, moves, totals, hostile)
