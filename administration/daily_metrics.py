@@ -1,15 +1,13 @@
 """Daily metrics of the dashboard, in the home time zone.
 
-A daily job stores them. Until then new rows are counted among the newest rows by
-primary key, or by day where the key says nothing of the time, so that the cost is
-bounded.
+A daily job stores them. Until then new rows are counted by day, the newest days first
+and up to a limit, so that the cost is bounded.
 """
 
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
-from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
@@ -41,17 +39,9 @@ SOURCE_TABLES: dict[str, tuple[str, ...]] = {
     MetricName.VOTES: ("board_post_vote", "board_comment_vote"),
 }
 
-# The window function sums up the groups: fewer rows than the limit are all rows.
-_COUNT_NEWEST_ROWS_BY_DAY = """
-    SELECT (created_at AT TIME ZONE %(zone)s)::date AS day, count(*) AS rows,
-        sum(count(*)) OVER () < %(limit)s AS is_whole_table
-    FROM (SELECT created_at FROM {table} ORDER BY id DESC LIMIT %(limit)s) newest
-    GROUP BY 1 ORDER BY 1
-"""
-# The key of an entry begins with its member.
-_COUNT_ENTRIES = """
+_COUNT_ROWS_OF_DAY = """
     SELECT count(*) AS rows FROM (
-        SELECT FROM account_entry
+        SELECT FROM {table}
         WHERE created_at >= %(start)s AND created_at < %(end)s LIMIT %(limit)s
     ) day
 """
@@ -67,12 +57,6 @@ _COUNT_ACTIVE_MEMBERS_OF_RANGE = """
     SELECT count(DISTINCT member_id) AS members FROM auth_session
     WHERE member_id BETWEEN %(first)s AND %(last)s AND last_seen_at >= %(since)s
 """
-
-
-class DayCount(NamedTuple):
-    day: date
-    rows: int
-    is_whole_table: bool
 
 
 class RowCount(NamedTuple):
@@ -116,45 +100,27 @@ def get_time_series(
     )
     missing = [day for day in days if day not in values]
     # Stored values take precedence: rows may have been deleted since.
-    if name == MetricName.ENTRIES:
-        values |= count_entries_by_day(missing, max_rows=max_rows)
-    elif name in SOURCE_TABLES and missing:
-        values = count_new_rows_by_day(name, today, max_rows=max_rows) | values
+    if name in SOURCE_TABLES:
+        values |= count_new_rows_by_day(name, missing, max_rows=max_rows)
     return [values.get(day) for day in days]
 
 
-def count_new_rows_by_day(name: str, today: date, *, max_rows: int) -> dict[date, int]:
-    """Count the new rows of each day that lies completely in the newest `max_rows`."""
-    days = list_days(today)
-    counts = dict.fromkeys(days, 0)
-    first_complete_day = days[0]
-    for table in SOURCE_TABLES[name]:
-        found = fetch_all(
-            _COUNT_NEWEST_ROWS_BY_DAY.format(table=table),
-            {"zone": settings.TIME_ZONE, "limit": max_rows},
-            DayCount,
-        )
-        for row in found:
-            if row.day in counts:
-                counts[row.day] += row.rows
-        # The limit may have cut off rows of the oldest day.
-        if found and not found[0].is_whole_table:
-            first_complete_day = max(
-                first_complete_day, found[0].day + timedelta(days=1)
-            )
-    return {day: count for day, count in counts.items() if day >= first_complete_day}
+def count_new_rows_by_day(
+    name: str, days: list[date], *, max_rows: int
+) -> dict[date, int]:
+    """Count the rows that were written on each day, the newest days first.
 
-
-def count_entries_by_day(days: list[date], *, max_rows: int) -> dict[date, int]:
-    """Count the entries that were written on each day, the newest days first.
-
-    Days that more than `max_rows` entries reach to are left out.
+    Days that more than `max_rows` rows reach to are left out.
     """
     counts: dict[date, int] = {}
     left = max_rows
     for day in reversed(days):
         times = {"start": start_of(day), "end": start_of(day + timedelta(days=1))}
-        ((rows,),) = fetch_all(_COUNT_ENTRIES, times | {"limit": left}, RowCount)
+        rows = 0
+        for table in SOURCE_TABLES[name]:
+            sql = _COUNT_ROWS_OF_DAY.format(table=table)
+            ((found,),) = fetch_all(sql, times | {"limit": left}, RowCount)
+            rows += found
         if rows >= left:
             break
         counts[day] = rows

@@ -37,6 +37,11 @@ LISTS = {
     "cases of the API": "/api/moderation/cases",
 }
 DASHBOARD = "/admin/"
+# The daily job, which stores the figures of past days.
+STORE_FIGURES = """
+from administration.tasks import snapshot_daily_metrics
+snapshot_daily_metrics()
+"""
 REPEATS = 10
 ANSWERED = range(200, 400)
 OTHERS_PER_SECOND = 20
@@ -107,6 +112,7 @@ def prepare_rows(environment: BenchmarkEnvironment, rows: int) -> tuple[int, str
         cursor.execute(board.LOAD, values)
         cursor.execute(LOAD, {"rows": rows, "authors": AUTHORS})
     environment.manage("check_board_counters", "--repair", DATABASE_URL=url)
+    environment.manage("shell", "-c", STORE_FIGURES, DATABASE_URL=url)
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
     reader = rows + 2

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.identifiers import comparison_key
+from core.db.indexes import index_by_writing_time
 
 MAX_LOGIN_ID_LENGTH = 50
 MAX_DISPLAY_NAME_LENGTH = 100
@@ -247,6 +248,8 @@ class Member(AbstractBaseUser):
                 condition=models.Q(plan="PREMIUM"),
                 name="member_premium",
             ),
+            # For the figures of staff.
+            index_by_writing_time("member_written"),
         ]
 
     def __str__(self) -> str:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Member
 from board import content
+from core.db.indexes import index_by_writing_time
 
 TITLE_LENGTH = 200
 CONTENT_LENGTH = content.MAX_CONTENT_LENGTH
@@ -153,6 +154,13 @@ class Post(VotableContent):
                 condition=Q(remove_after__isnull=False),
                 name="board_post_removal",
             ),
+            # For staff: the list of what is hidden, and the figures of a day.
+            models.Index(
+                fields=["-id"],
+                condition=Q(is_hidden=True),
+                name="board_post_hidden",
+            ),
+            index_by_writing_time("board_post_written"),
         ]
 
     def __str__(self) -> str:
@@ -230,6 +238,13 @@ class Comment(VotableContent):
                 condition=Q(is_popular=True, is_hidden=False),
                 name="board_comment_hot",
             ),
+            # For staff, as those of posts.
+            models.Index(
+                fields=["-id"],
+                condition=Q(is_hidden=True),
+                name="board_comment_hidden",
+            ),
+            index_by_writing_time("board_comment_written"),
         ]
 
     def __str__(self) -> str:
@@ -268,7 +283,8 @@ class PostVote(Vote):
             ),
         ]
         indexes = [
-            models.Index(fields=["member", "post"], name="board_post_vote_by_member")
+            models.Index(fields=["member", "post"], name="board_post_vote_by_member"),
+            index_by_writing_time("board_post_vote_written"),
         ]
 
     def __str__(self) -> str:
@@ -296,7 +312,8 @@ class CommentVote(Vote):
         indexes = [
             models.Index(
                 fields=["member", "comment"], name="board_comment_vote_by_member"
-            )
+            ),
+            index_by_writing_time("board_comment_vote_written"),
         ]
 
     def __str__(self) -> str:

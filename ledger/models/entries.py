@@ -1,11 +1,11 @@
 """Entries, lines and tag links."""
 
-from django.contrib.postgres.indexes import BrinIndex, OpClass
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
 from core.db.constraints import CompositeForeignKey
+from core.db.indexes import index_by_writing_time
 from ledger.models.base import (
     MAX_MEMO_LENGTH,
     CategoryType,
@@ -179,13 +179,8 @@ class Entry(EntryDetails, VersionedModel):
             models.Index(
                 fields=["member", "version", "id"], name="account_entry_changed"
             ),
-            # Finds the entries that were written on a day, for the figures of staff. A
-            # few kilobytes: it has ranges of pages, several for pages of several times.
-            BrinIndex(
-                OpClass("created_at", name="timestamptz_minmax_multi_ops"),
-                autosummarize=True,
-                name="account_entry_written",
-            ),
+            # For the figures of staff.
+            index_by_writing_time("account_entry_written"),
             # The index has no id, which sorts the few entries of a day as they are
             # read: it keeps the key of a day once, at a third of the size.
             models.Index(fields=["member", "-date"], name="account_entry_list"),
