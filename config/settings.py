@@ -128,6 +128,10 @@ DATABASE_LIMITS = {
 DATABASE_TRANSACTION_POOLING = env.read_bool(
     "DATABASE_TRANSACTION_POOLING", default=False
 )
+# PgBouncer 1.22 or newer can keep them, if it is told to.
+DATABASE_PREPARED_STATEMENTS = env.read_bool(
+    "DATABASE_PREPARED_STATEMENTS", default=not DATABASE_TRANSACTION_POOLING
+)
 _limits = " ".join(f"-c {name}={value}" for name, value in DATABASE_LIMITS.items())
 _database = env.parse_database_url(
     env.read_required("DATABASE_URL", "only script/server starts its own database"),
@@ -143,8 +147,7 @@ DATABASES: dict[str, dict[str, Any]] = {
         "DISABLE_SERVER_SIDE_CURSORS": DATABASE_TRANSACTION_POOLING,
         "OPTIONS": {
             "connect_timeout": 3,
-            # A transaction pooler keeps no statements.
-            "prepare_threshold": None if DATABASE_TRANSACTION_POOLING else 1,
+            "prepare_threshold": 1 if DATABASE_PREPARED_STATEMENTS else None,
             **({} if DATABASE_TRANSACTION_POOLING else {"options": _limits}),
             "application_name": "household-ledger",
             # Detect a broken network within half a minute.

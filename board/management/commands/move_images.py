@@ -15,10 +15,11 @@ from core.progress import Progress
 class Command(BaseCommand):
     help = (
         "Moves the bytes of all images of posts to the S3-compatible store of "
-        "S3_BUCKET, or back to the database. Set IMAGE_STORE first and restart, so that "
-        "new images go there too. Each copy is read and compared before the old one is "
-        "dropped. It can be interrupted and repeated, and runs while the service is up. "
-        "Exits with 1 if the store fails, or if an image is damaged, which then stays."
+        "S3_BUCKET, or back to the database. Set IMAGE_STORE first and restart, so "
+        "that new images go there too. Each copy is read and compared before the old "
+        "one is dropped. It can be interrupted and repeated, and runs while the "
+        "service is up. Exits with 1 if the store fails, or if an image is damaged, "
+        "which then stays."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
