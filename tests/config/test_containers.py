@@ -18,7 +18,16 @@ from tests.support.stores import find_closed_port
 FILES = ("compose.yaml", "compose.citus.yaml")
 # Those of the Compose Specification that the files use; Docker refuses unknown ones.
 SERVICE_KEYS = {
-    *("build", "cap_add", "cap_drop", "command", "depends_on", "entrypoint", "env_file", "environment"),
+    *(
+        "build",
+        "cap_add",
+        "cap_drop",
+        "command",
+        "depends_on",
+        "entrypoint",
+        "env_file",
+        "environment",
+    ),
     *("healthcheck", "image", "init", "logging", "mem_limit", "ports", "profiles"),
     *("read_only", "restart", "secrets", "security_opt", "shm_size", "tmpfs"),
     "volumes",
@@ -122,7 +131,7 @@ def test_container_has_the_rights_that_it_needs_and_no_others(name: str) -> None
     # Each can write temporary files, within its memory or on a disk.
     writable = {each.partition(":")[0] for each in service["tmpfs"]}
     mounted = {each.split(":")[-1] for each in service.get("volumes", [])}
-    assert "/tmp" in writable | mounted  # noqa: S108  # of the container
+    assert "/tmp" in writable | mounted  # of the container
     for each in service["tmpfs"]:
         assert "size=" in each
     if "build" in service:
