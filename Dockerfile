@@ -1,13 +1,13 @@
 # The service's image: web server, worker and Beat all run from it.
 
-FROM python:3.11-slim AS wheels
+FROM python:3.11.15-slim-trixie AS wheels
 COPY requirements.txt .
 RUN python -m venv /venv \
     && /venv/bin/pip install --no-cache-dir --require-hashes --only-binary :all: \
         -r requirements.txt
 
 
-FROM python:3.11-slim
+FROM python:3.11.15-slim-trixie
 ENV PATH=/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \

@@ -26,8 +26,8 @@ from accounts.models import Mail, Member
 from accounts.security.events import count_from_zero
 from billing.models import Purchase, StoreNotification
 from billing.stores import TEST_STORE
-from board.models import PostCount
-from core import redis_client
+from board.models import ObjectDeletion, PostCount
+from core import object_store, redis_client
 from core.db.postgresql import liveness
 from core.db.standby import count_waiting_commits
 from core.jobs.models import JobRun
@@ -71,6 +71,8 @@ class ServiceCollector:
             "ledger_store_up", "1 if the store answers.", labels=["store"]
         )
         up.add_metric(["fast_store"], float(redis_client.is_reachable()))
+        if object_store.is_configured():
+            up.add_metric(["image_store"], float(object_store.is_reachable()))
         yield from queue_metrics()
         try:
             with (
@@ -83,6 +85,7 @@ class ServiceCollector:
                 commits = count_waiting_commits()
                 backups = list(backup_metrics())
                 mails = list(mail_metrics(timezone.now()))
+                deletions = list(deletion_metrics(timezone.now()))
                 waiting = StoreNotification.objects.filter(processed_at=None).count()
                 business = list(business_metrics(timezone.now()))
         except DatabaseError:
@@ -94,6 +97,7 @@ class ServiceCollector:
         yield from job_metrics(statuses)
         yield from backups
         yield from mails
+        yield from deletions
         yield GaugeMetricFamily(
             "ledger_commits_waiting",
             "Commits that have waited for a standby for seconds.",
@@ -182,6 +186,16 @@ def mail_metrics(now: datetime) -> Iterator[GaugeMetricFamily]:
     yield GaugeMetricFamily(
         "ledger_mail_oldest_seconds",
         "Age of the oldest mail that is not sent yet; 0 without one.",
+        value=max(0.0, (now - oldest).total_seconds()),
+    )
+
+
+def deletion_metrics(now: datetime) -> Iterator[GaugeMetricFamily]:
+    due = ObjectDeletion.objects.filter(delete_after__lte=now)
+    oldest = due.aggregate(oldest=Min("delete_after"))["oldest"] or now
+    yield GaugeMetricFamily(
+        "ledger_image_deletion_oldest_seconds",
+        "How long the oldest object without an image has been due for its deletion.",
         value=max(0.0, (now - oldest).total_seconds()),
     )
 

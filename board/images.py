@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import IO, Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Count, Exists, OuterRef, Q, Sum
 from django.utils.translation import gettext
@@ -17,11 +18,13 @@ from django.utils.translation import gettext
 from accounts.models import Member
 from accounts.security.rate_limits import RateLimitPolicy
 from board.content import extract_image_ids
+from board.image_objects import keep_object, read_content, write_object
 from board.locking import lock_writer
 from board.models import HiddenReason, Image, PostImage
 from core.db.transactions import retry_on_conflict
 from core.errors import InvalidFieldError, InvalidImageError, NotFoundError
-from core.images import EncodedImage, encode_image
+from core.images import encode_image
+from core.object_store import ObjectStoreUnavailableError
 from core.progress import SILENT_PROGRESS, Progress
 
 # Limits of a member (spec 10.1).
@@ -90,29 +93,17 @@ _DELETE_UNUSED = """
 def create_image(member: Member, file: IO[bytes], now: datetime) -> Image:
     """Re-encode an image and store it, not yet used by a post.
 
-    Raises `InvalidImageError`, `RateLimitedError`, and `InvalidFieldError` for a full
-    quota.
+    Raises `InvalidImageError`, `RateLimitedError`, `ObjectStoreUnavailableError`, and
+    `InvalidFieldError` for a full quota.
     """
     UPLOAD_ATTEMPT_LIMIT.consume(str(member.pk))
     upload = UPLOAD_LIMIT.consume(str(member.pk))
     try:
         # Decoding is expensive. Under the lock the size is known.
         _require_quota(member, 0)
-        return _store_image(member, encode_image(file, "post"), now)
-    except (InvalidImageError, InvalidFieldError):
-        # A rejected file counts as an attempt only.
-        upload.refund()
-        raise
-
-
-@retry_on_conflict
-def _store_image(member: Member, encoded: EncodedImage, now: datetime) -> Image:
-    with transaction.atomic():
-        lock_writer(member, now)
-        _require_quota(member, len(encoded.content))
-        return Image.objects.create(
+        encoded = encode_image(file, "post")
+        image = Image(
             member=member,
-            content=encoded.content,
             content_type=encoded.content_type,
             width=encoded.width,
             height=encoded.height,
@@ -121,6 +112,29 @@ def _store_image(member: Member, encoded: EncodedImage, now: datetime) -> Image:
             created_at=now,
             unused_since=now,
         )
+        if settings.IMAGE_STORE == "S3":
+            # It takes long, and must not keep locks.
+            image.object_key = write_object(
+                image.pk, encoded.content, image.content_type, image.content_hash
+            )
+        else:
+            image.content = encoded.content
+        return _store_image(member, image, now)
+    except (InvalidImageError, InvalidFieldError, ObjectStoreUnavailableError):
+        # A rejected file counts as an attempt only, as does one that is not stored.
+        upload.refund()
+        raise
+
+
+@retry_on_conflict
+def _store_image(member: Member, image: Image, now: datetime) -> Image:
+    with transaction.atomic():
+        lock_writer(member, now)
+        _require_quota(member, image.size)
+        image.save(force_insert=True)
+        if image.object_key is not None:
+            keep_object(image.object_key)
+    return image
 
 
 def get_image(image_id: UUID) -> Image:
@@ -134,6 +148,14 @@ def get_image(image_id: UUID) -> Image:
     if image is None:
         raise NotFoundError
     return image
+
+
+def read_image(image: Image) -> bytes:
+    """Return the bytes; raise `NotFoundError`, `ObjectStoreUnavailableError`."""
+    try:
+        return read_content(image)
+    except Image.DoesNotExist:
+        raise NotFoundError from None
 
 
 def sync_post_images(post_id: int, html: str, now: datetime) -> None:

@@ -10,6 +10,7 @@ They end with the transaction:
 6. the member's writes of the hour (`board.rate_limits`),
 7. the stored counts of posts,
 8. images, in the order of their ids (`board.images`),
+   and deletions of their objects, which no writer waits for (`board.image_objects`),
 9. items of inboxes, in the order of their members' ids.
 
 Triggers change the counters of posts and comments under these locks.

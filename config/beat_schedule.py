@@ -12,6 +12,7 @@ JOB_INTERVALS = {
     "billing.tasks.process_store_notifications": timedelta(minutes=1),
     "board.tasks.end_moderation": timedelta(hours=1),
     "board.tasks.purge_images": timedelta(days=1),
+    "board.tasks.delete_image_objects": timedelta(minutes=1),
     "administration.tasks.purge_request_keys": timedelta(days=1),
     "administration.tasks.purge_operations": timedelta(days=1),
     "administration.tasks.purge_tombstones": timedelta(days=1),

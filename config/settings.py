@@ -15,6 +15,7 @@ from config.job_queues import CELERY_TASK_QUEUES as CELERY_TASK_QUEUES
 from config.job_queues import CELERY_TASK_ROUTES as CELERY_TASK_ROUTES
 from config.log_settings import build_logging
 from config.mail import read_mail_sender, read_mail_server
+from config.object_store import read_image_store, read_object_store
 from config.openapi import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
 from config.unsafe_settings import refuse_unsafe_settings
 from core.bulkhead import DEFAULT_THREADS
@@ -127,6 +128,10 @@ DATABASE_LIMITS = {
 DATABASE_TRANSACTION_POOLING = env.read_bool(
     "DATABASE_TRANSACTION_POOLING", default=False
 )
+# PgBouncer 1.22 or newer can keep them, if it is told to.
+DATABASE_PREPARED_STATEMENTS = env.read_bool(
+    "DATABASE_PREPARED_STATEMENTS", default=not DATABASE_TRANSACTION_POOLING
+)
 _limits = " ".join(f"-c {name}={value}" for name, value in DATABASE_LIMITS.items())
 _database = env.parse_database_url(
     env.read_required("DATABASE_URL", "only script/server starts its own database"),
@@ -142,8 +147,7 @@ DATABASES: dict[str, dict[str, Any]] = {
         "DISABLE_SERVER_SIDE_CURSORS": DATABASE_TRANSACTION_POOLING,
         "OPTIONS": {
             "connect_timeout": 3,
-            # A transaction pooler keeps no statements.
-            "prepare_threshold": None if DATABASE_TRANSACTION_POOLING else 1,
+            "prepare_threshold": 1 if DATABASE_PREPARED_STATEMENTS else None,
             **({} if DATABASE_TRANSACTION_POOLING else {"options": _limits}),
             "application_name": "household-ledger",
             # Detect a broken network within half a minute.
@@ -298,6 +302,9 @@ REPORTS_HIDE = env.read_int("REPORTS_HIDE", 5, minimum=0)
 BLIND_DAYS = env.read_int("BLIND_DAYS", 30, minimum=1, maximum=365)
 # What staff delete is hidden so long before it is removed; 0 removes at once.
 BOARD_KEPT_DAYS = env.read_int("BOARD_KEPT_DAYS", 30, minimum=0, maximum=3_650)
+# None: no image may lie in a bucket. With a bucket, IMAGE_STORE decides about new ones.
+OBJECT_STORE = read_object_store()
+IMAGE_STORE = read_image_store(OBJECT_STORE)
 
 # --- The JSON interface -------------------------------------------------------
 
@@ -364,6 +371,7 @@ ON_DEMAND_JOBS = frozenset(
     {
         "process_store_notifications",
         "send_mail",
+        "delete_image_objects",
     }
 )
 CELERY_BROKER_URL = REDIS_URL

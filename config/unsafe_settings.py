@@ -164,6 +164,17 @@ def _provider_urls(settings: Settings) -> str | None:
     return None
 
 
+def _object_store_tls(settings: Settings) -> str | None:
+    store = settings["OBJECT_STORE"]
+    url = urlsplit(store["endpoint"] if store else "")
+    if url.scheme == "http" and not _is_loopback(url.hostname):
+        return (
+            "S3_ENDPOINT_URL is not https, and its host is not this machine: "
+            "images can be read on the way."
+        )
+    return None
+
+
 def _is_loopback(host: str | None) -> bool:
     if not host or host == "localhost" or host.endswith(".localhost"):
         return True
@@ -233,6 +244,7 @@ UNSAFE_SETTINGS: dict[str, Check] = {
         f"{MIN_METRICS_TOKEN_LENGTH} characters.",
     ),
     "provider_urls": _provider_urls,
+    "object_store_tls": _object_store_tls,
     "account_numbers": _when(
         lambda settings: not settings["ACCOUNT_NUMBER_KEYS"],
         "ACCOUNT_NUMBER_KEY is not set: account numbers lie in plain text.",

@@ -5,7 +5,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core import redis_client
+from core import object_store, redis_client
 from core.api.operations import extend_schema
 from core.api.permissions import AllowAny
 from core.api.serializers import Serializer
@@ -22,13 +22,13 @@ DATABASE_TIMEOUT_SECONDS = 2.0
 
 
 class HealthSerializer(Serializer):
-    conditional_fields = frozenset({"writes"})
+    conditional_fields = frozenset({"imageStore", "writes"})
 
     status = serializers.ChoiceField(
         choices=HEALTH_STATES,
         help_text=(
-            "`ok`; `degraded` without the fast store, or while writes wait; "
-            "`unavailable` without the database."
+            "`ok`; `degraded` without the fast store or the store of images, or while "
+            "writes wait; `unavailable` without the database."
         ),
     )
     database = serializers.ChoiceField(
@@ -38,7 +38,14 @@ class HealthSerializer(Serializer):
         choices=DEPENDENCY_STATES,
         help_text="Whether the fast store answers; requests are served without it.",
     )
-
+    image_store = serializers.ChoiceField(
+        choices=DEPENDENCY_STATES,
+        required=False,
+        help_text=(
+            "Whether the store of images answers; only where images lie outside of the "
+            "database."
+        ),
+    )
     writes = serializers.ChoiceField(
         choices=[WAITING],
         required=False,
@@ -58,20 +65,27 @@ class HealthView(APIView):
     def get(self, request: Request) -> Response:
         """Readiness check.
 
-        Whether the database and the fast store are reachable, and writes are committed;
-        503 without database.
+        Whether the database, the fast store and the store of images are reachable, and
+        writes are committed; 503 without database.
         """
         waiting = read_waiting_commits()
         has_database, has_fast_store = waiting is not None, redis_client.is_reachable()
+        has_image_store = (
+            not object_store.is_configured() or object_store.is_reachable()
+        )
         if not has_database:
             overall = "unavailable"
+        elif waiting or not has_fast_store or not has_image_store:
+            overall = "degraded"
         else:
-            overall = "degraded" if waiting or not has_fast_store else "ok"
+            overall = "ok"
         payload = {
             "status": overall,
             "database": UP if has_database else DOWN,
             "fastStore": UP if has_fast_store else DOWN,
         }
+        if object_store.is_configured():
+            payload["imageStore"] = UP if has_image_store else DOWN
         if waiting:
             payload["writes"] = WAITING
         if has_database:

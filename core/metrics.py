@@ -39,6 +39,9 @@ image_count = Counter(
     "Uploaded images: stored, refused, failed (the decoder ended), or busy.",
     ("outcome",),
 )
+object_store_failures = Counter(
+    "ledger_object_store_failures", "Failed calls to the store of images."
+)
 redis_failures = Counter("ledger_fast_store_failures", "Failed calls to Valkey.")
 security_events = Counter(
     "ledger_security_events",

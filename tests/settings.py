@@ -16,6 +16,8 @@ os.environ["PRICE_PROVIDER"] = os.environ["FX_PROVIDER"] = os.environ["OCR_API_K
     ""
 )
 
+os.environ["IMAGE_STORE"] = os.environ["S3_BUCKET"] = ""
+
 from config.settings import *
 from config.settings import LOGGING
 

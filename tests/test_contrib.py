@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from django.conf import settings
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -85,6 +86,29 @@ def test_every_metric_is_documented_and_shown(metric_names: set[str]) -> None:
         assert {name, base} & documented, name
         if base == name and not name.endswith("_timestamp_seconds"):
             assert name in shown, name
+
+
+def test_jobs_that_run_on_demand_are_never_late() -> None:
+    (rule,) = [rule for rule in list_rules() if rule["alert"] == "LedgerJobLate"]
+    (names,) = re.findall('job!~"([^"]*)"', rule["expr"])
+    assert set(names.split("|")) == settings.ON_DEMAND_JOBS
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        *("ledger_security_events_total", "ledger_backup_failed", "ledger_mail_oldest"),
+        *(
+            "ledger_backup_last_success",
+            "ledger_images_total",
+            "ledger_commits_waiting",
+        ),
+        *("ledger_image_deletion_oldest", "ledger_object_store_failures_total"),
+        'ledger_store_up{store="image_store"}',
+    ],
+)
+def test_what_an_operator_must_not_miss_has_an_alert(metric: str) -> None:
+    assert any(metric in rule["expr"] for rule in list_rules())
 
 
 def test_every_alert_says_what_is_wrong_and_how_urgent_it_is() -> None:

@@ -36,7 +36,8 @@ class AvatarView(APIView):
         is_current_version = request.query_params.get("v") == avatar.version
         return build_image_response(
             request,
-            avatar.content,
+            lambda: avatar.content,
+            size=len(avatar.content),
             content_type=avatar.content_type,
             name=f"avatar-{member_id}",
             etag=avatar.version,

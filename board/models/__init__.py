@@ -22,7 +22,7 @@ from board.models.content import (
     PostCount,
     PostVote,
 )
-from board.models.images import Image, PostImage
+from board.models.images import Image, ObjectDeletion, PostImage
 from board.models.keys import PostKey
 from board.models.outside_reports import (
     MAX_REPORTER_NAME_LENGTH,
@@ -45,6 +45,7 @@ __all__ = [
     "HiddenReason",
     "Image",
     "ModerationCase",
+    "ObjectDeletion",
     "OutsideReport",
     "Post",
     "PostCategory",

@@ -1,4 +1,4 @@
-"""Images of posts."""
+"""Images of posts, and the objects that hold the bytes of some."""
 
 import uuid
 
@@ -18,7 +18,9 @@ class Image(models.Model):
     member = models.ForeignKey(
         Member, on_delete=models.CASCADE, db_index=False, related_name="+"
     )
-    content = models.BinaryField()
+    # The bytes, or the key of the object that holds them.
+    content = models.BinaryField(null=True)
+    object_key = models.CharField(max_length=120, null=True, editable=False)
     content_type = models.CharField(max_length=10)
     width = models.IntegerField()
     height = models.IntegerField()
@@ -45,9 +47,45 @@ class Image(models.Model):
                 name="board_image_unused",
             ),
         ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(content__isnull=False, object_key=None)
+                | Q(content=None, object_key__isnull=False),
+                name="board_image_lies_in_one_place",
+            ),
+            models.UniqueConstraint(
+                fields=["object_key"],
+                condition=Q(object_key__isnull=False),
+                name="board_image_by_object",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"image {self.pk}"
+
+
+class ObjectDeletion(models.Model):
+    """An object that no image has: yet, because it is written first, or any more.
+
+    A trigger adds the objects of deleted and moved images. No key is used twice.
+    """
+
+    key = models.CharField(primary_key=True, max_length=120)
+    # An object that is being written is given time for that.
+    delete_after = models.DateTimeField()
+    next_attempt_at = models.DateTimeField()
+    # After an attempt the object may be gone: no image may get it.
+    attempts = models.PositiveSmallIntegerField(default=0, db_default=0)
+
+    class Meta:
+        db_table = "board_object_deletion"
+        ordering = ["delete_after", "key"]
+        indexes = [
+            models.Index(fields=["delete_after"], name="board_object_deletion_due")
+        ]
+
+    def __str__(self) -> str:
+        return self.key
 
 
 class PostImage(models.Model):

@@ -1,5 +1,6 @@
 """Images: upload and public download."""
 
+from functools import partial
 from uuid import UUID
 
 from django.conf import settings
@@ -33,6 +34,7 @@ from core.api.token_scopes import BOARD
 from core.api.views import APIView
 from core.errors import InvalidImageError, RateLimitedError
 from core.languages import choose_language_of
+from core.object_store import ObjectStoreUnavailableError
 
 
 class ImageUploadView(APIView):
@@ -46,6 +48,7 @@ class ImageUploadView(APIView):
             BoardSuspendedError,
             InvalidImageError,
             RateLimitedError,
+            ObjectStoreUnavailableError,
         ]
     }
     parser_classes = [LimitedMultiPartParser]
@@ -80,6 +83,7 @@ class ImageView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
     schema_tag = "Board"
+    raises = {"get": [ObjectStoreUnavailableError]}
 
     @extend_schema(responses=IMAGE_RESPONSE_SCHEMA)
     def get(self, request: Request, image_id: UUID) -> HttpResponseBase:
@@ -90,7 +94,8 @@ class ImageView(APIView):
         image = images.get_image(image_id)
         return build_image_response(
             request,
-            bytes(image.content),
+            partial(images.read_image, image),
+            size=image.size,
             content_type=image.content_type,
             name=str(image.pk),
             etag=image.content_hash,

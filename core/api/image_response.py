@@ -1,5 +1,7 @@
 """Responses with stored images."""
 
+from collections.abc import Callable
+
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response
 from drf_spectacular.types import OpenApiTypes
@@ -26,24 +28,24 @@ IMAGE_RESPONSE_SCHEMA = {
 
 def build_image_response(
     request: HttpRequest,
-    content: bytes,
+    read: Callable[[], bytes],
     *,
+    size: int,
     content_type: str,
     name: str,
     etag: str,
     cache: str,
 ) -> HttpResponseBase:
-    """Return the image, or 304 if the client has it."""
+    """Return the image, read only if it is sent, or 304 if the client has it."""
     extension = FILE_EXTENSIONS.get(content_type) or content_type.removeprefix("image/")
     headers = CONTENT_SECURITY_HEADERS | {
         "Cache-Control": cache,
         "Content-Disposition": f'inline; filename="{name}.{extension}"',
-        "Content-Length": str(len(content)),
+        "Content-Length": str(size),
         "ETag": f'"{etag}"',
     }
-    body = b"" if request.method == "HEAD" else content
-    response = HttpResponse(body, content_type=content_type, headers=headers)
-    conditional = get_conditional_response(
-        request, etag=headers["ETag"], response=response
-    )
-    return conditional or response
+    response = HttpResponse(content_type=content_type, headers=headers)
+    answer = get_conditional_response(request, etag=headers["ETag"], response=response)
+    if answer is response and request.method != "HEAD":
+        response.content = read()
+    return answer

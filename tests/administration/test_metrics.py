@@ -14,6 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from accounts.models import Mail, Member
 from billing.models import Purchase
+from board.models import ObjectDeletion
 from core.jobs.models import JobRun
 from core.middleware import PrometheusMiddleware
 from core.process_metrics import update_process_metrics
@@ -22,6 +23,7 @@ from ledger.models import NotificationCount
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member, make_post
 from tests.support.images import draw
+from tests.support.object_store import FakeObjectStore
 from tests.support.purchases import make_store_notification
 from tests.support.stores import (
     disconnect_database,
@@ -107,7 +109,7 @@ def test_scrape_reads_the_same_few_rows_however_many_runs_there_were(
     now = timezone.now()
     runs = [JobRun(job="expire_plans", state="DONE", started_at=now) for _ in range(50)]
     JobRun.objects.bulk_create(runs)
-    with django_assert_num_queries(15):
+    with django_assert_num_queries(16):
         read()
 
 
@@ -318,3 +320,28 @@ def test_request_that_raises_is_no_longer_in_progress() -> None:
     with pytest.raises(Http404):
         PrometheusMiddleware(fail)(RequestFactory().get("/"))
     assert REGISTRY.get_sample_value("ledger_requests_in_flight") == 0
+
+
+def test_store_of_images_is_watched_where_it_is_set_up(
+    image_store: FakeObjectStore,
+) -> None:
+    up = ("ledger_store_up", ("store", "image_store"))
+    assert read()[up] == 1
+    image_store.stop()
+    assert read()[up] == 0
+
+
+def test_store_of_images_is_not_named_where_there_is_none() -> None:
+    assert ("ledger_store_up", ("store", "image_store")) not in read()
+
+
+def test_age_of_what_is_to_be_deleted_counts_from_the_deletion() -> None:
+    name = ("ledger_image_deletion_oldest_seconds",)
+    assert read()[name] == 0
+    now = timezone.now()
+    for key, minutes in (("a", 90), ("b", 5), ("c", -60)):
+        due = now - timedelta(minutes=minutes)
+        # A failed attempt does not change the age.
+        later = now + timedelta(minutes=30)
+        ObjectDeletion.objects.create(key=key, delete_after=due, next_attempt_at=later)
+    assert 90 * 60 <= read()[name] < 120 * 60

@@ -18,11 +18,29 @@ from tests.support.stores import find_closed_port
 FILES = ("compose.yaml", "compose.citus.yaml")
 # Those of the Compose Specification that the files use; Docker refuses unknown ones.
 SERVICE_KEYS = {
-    *("build", "command", "depends_on", "entrypoint", "env_file", "environment"),
+    *(
+        "build",
+        "cap_add",
+        "cap_drop",
+        "command",
+        "depends_on",
+        "entrypoint",
+        "env_file",
+        "environment",
+    ),
     *("healthcheck", "image", "init", "logging", "mem_limit", "ports", "profiles"),
-    *("restart", "secrets", "shm_size", "volumes"),
+    *("read_only", "restart", "secrets", "security_opt", "shm_size", "tmpfs"),
+    "volumes",
 }
 HEALTH_KEYS = {"test", "interval", "timeout", "retries", "start_period", "disable"}
+# What each container may do; all others may do nothing.
+CAPABILITIES = {
+    "postgres": {"CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"},
+    "valkey": {"CHOWN", "DAC_OVERRIDE", "SETGID", "SETUID"},
+    "proxy": {"NET_BIND_SERVICE"},
+}
+# A version that is not moved: three numbers, two of PostgreSQL.
+EXACT_TAG = re.compile(r"[\w./-]+:\d+\.\d+(\.\d+)?(-[\w.]+)*(@sha256:[0-9a-f]{64})?")
 CONDITIONS = {"service_healthy", "service_completed_successfully", "service_started"}
 DURATION = re.compile(r"\d+(s|m|h)")
 HEALTH_PORT = "127.0.0.1:8000"
@@ -101,6 +119,37 @@ def test_service_has_known_keys_and_refers_to_what_is_there(
             assert (ROOT / source).exists()
         elif not source.startswith(("./", "/")):
             assert source in compose["volumes"]
+
+
+@pytest.mark.parametrize("name", read_file(FILES[0])["services"])
+def test_container_has_the_rights_that_it_needs_and_no_others(name: str) -> None:
+    service = read_file(FILES[0])["services"][name]
+    assert service["cap_drop"] == ["ALL"]
+    assert set(service.get("cap_add", [])) == CAPABILITIES.get(name, set())
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service["read_only"] is True
+    # Each can write temporary files, within its memory or on a disk.
+    writable = {each.partition(":")[0] for each in service["tmpfs"]}
+    mounted = {each.split(":")[-1] for each in service.get("volumes", [])}
+    assert "/tmp" in writable | mounted  # of the container
+    for each in service["tmpfs"]:
+        assert "size=" in each
+    if "build" in service:
+        assert "/data:size=16m,mode=0700,uid=10001" in service["tmpfs"]
+        assert "--uid 10001" in (ROOT / "Dockerfile").read_text()
+
+
+def test_base_images_have_exact_versions() -> None:
+    services = read_file(FILES[0])["services"].values()
+    images = [each["image"] for each in services if "build" not in each]
+    for name in ("Dockerfile", "Dockerfile.backup"):
+        text = (ROOT / name).read_text()
+        images += re.findall(r"^FROM (\S+)", text, re.MULTILINE)
+    assert len(images) == 6
+    for image in images:
+        assert EXACT_TAG.fullmatch(image), image
+    versions = {each for each in images if each.startswith("postgres:")}
+    assert len(versions) == 1, "pg_dump must be of the server's version"
 
 
 @pytest.mark.parametrize(("compose", "name"), list_services())

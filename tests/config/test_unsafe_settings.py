@@ -48,6 +48,7 @@ UNSAFE = [
     ("provider_urls", "IDP_TOKENINFO_URL", "http://idp.example/tokeninfo"),
     ("provider_urls", "STORE_BASE_URL", "https://127.0.0.1:9"),
     ("provider_urls", "FX_BASE_URL", "http://localhost:9"),
+    ("object_store_tls", "S3_ENDPOINT_URL", "http://s3.example"),
     ("account_numbers", "ACCOUNT_NUMBER_KEY", ""),
     ("debug_log", "LOG_LEVEL", "debug"),
 ]

@@ -1,11 +1,16 @@
 """The health checks: alive, able to serve, or not."""
 
+import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import pytest
 
+from core import object_store
+from devstack.stores.data_dir import LOOPBACK
 from tests.support.clients import JSONClient
+from tests.support.object_store import FakeObjectStore, address_store
 from tests.support.stores import (
     disconnect_database,
     find_closed_port,
@@ -67,3 +72,24 @@ def test_health_is_public_and_tells_no_secrets(path: str) -> None:
     response = client.send("GET", path)
     assert response.status_code == 200
     assert set(response.data) <= {"status", "database", "fastStore"}
+
+
+@pytest.mark.parametrize("is_up", [True, False])
+def test_store_of_images_is_named_where_it_is_set_up(
+    image_store: FakeObjectStore, is_up: bool
+) -> None:
+    if not is_up:
+        image_store.stop()
+    with stores("up", "up"):
+        response = JSONClient().send("GET", READY)
+    assert response.status_code == 200
+    assert response.data["imageStore"] == ("up" if is_up else "down")
+    assert response.data["status"] == ("ok" if is_up else "degraded")
+
+
+def test_store_of_images_that_hangs_is_down(
+    image_store: FakeObjectStore, settings: Any
+) -> None:
+    with socket.create_server((LOOPBACK, 0)) as hanging:
+        settings.OBJECT_STORE = address_store(hanging.getsockname()[1])
+        assert not object_store.is_reachable()

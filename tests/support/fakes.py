@@ -12,6 +12,7 @@ from werkzeug.serving import BaseWSGIServer
 
 from core import http_client
 from ledger.currencies import rates
+from tests.support.object_store import FakeObjectStore, run_object_store
 from tests.support.stores import ValkeyServer, run_valkey
 
 POLL_INTERVAL_SECONDS = 0.02
@@ -104,3 +105,19 @@ def fake_rates_at(settings: Any, server: HTTPServer) -> Iterator[FakeRates]:
     reset_breakers()
     yield FakeRates(server)
     reset_breakers()
+
+
+@pytest.fixture(scope="session")
+def object_store_port() -> Iterator[int]:
+    with run_object_store() as port:
+        yield port
+
+
+@pytest.fixture
+def image_store(object_store_port: int, settings: Any) -> Iterator[FakeObjectStore]:
+    """Yield an empty S3-compatible store, to which new images go."""
+    store = FakeObjectStore(object_store_port, settings)
+    settings.IMAGE_STORE = "S3"
+    yield store
+    store.start()
+    store.empty()

@@ -18,6 +18,9 @@ SAFE_SETTINGS = {
     "ACCOUNT_NUMBER_KEY": "LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE=",
     "STORE_PUSH_AUDIENCE": "https://ledger.example/api/billing/store/rtdn",
     "STORE_PUSH_EMAIL": "push@project.iam.gserviceaccount.com",
+    "S3_BUCKET": "household-ledger",
+    "S3_ACCESS_KEY": "access",
+    "S3_SECRET_KEY": "mnbvc-9431-qwert",
 }
 
 

@@ -23,6 +23,7 @@ REFERENCE = re.compile(r'"#/components/schemas/(\w+)"')
 CLOSED_ENUMS = {"CategoryType", "TradeSide", "VoteDirection"}
 # What an answer has only if it applies.
 CONDITIONAL_FIELDS = {
+    ("Health", "imageStore"),
     ("Health", "writes"),
     *(("Entry", "matchedAmount"), ("WalletHistoryRow", "matchedAmount")),
     *(("UnmergedEntry", "matchedAmount"), ("UnmergedEntry", "givenUp")),

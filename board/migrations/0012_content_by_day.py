@@ -25,7 +25,7 @@ def index_by_writing_time(name: str) -> BrinIndex:
 class Migration(migrations.Migration):
     # Posts, comments and votes are written while the indexes are built.
     atomic = False
-    dependencies = [("board", "0008_outside_reports")]
+    dependencies = [("board", "0011_object_deletions")]
 
     operations = [
         *add_index("post", index_hidden("board_post_hidden")),
