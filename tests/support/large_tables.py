@@ -36,13 +36,18 @@ SHORT_LIVED = {
     *("account_request_key", "board_post_key", "account_operation", "inbox_item"),
     *("account_tombstone", "store_notification", "security_event"),
 }
+# Tables whose rows lie in the order in which they were written, with an index of that.
+WRITTEN_IN_ORDER = (
+    *("member", "account_entry", "board_post", "board_comment"),
+    *("board_post_vote", "board_comment_vote"),
+)
+_IN_ORDER = f"now() - ({COPIES} - n) * interval '50 minutes'"
 # What most rows of a table that has been used for long have.
 USUAL = {
+    **{(table, "created_at"): _IN_ORDER for table in WRITTEN_IN_ORDER},
     ("mail", "state"): "'SENT'",
     ("code_request", "processed_at"): _RECENT,
     ("member", "plan"): "'FREE'",
-    # Entries lie in the order in which they were written.
-    ("account_entry", "created_at"): f"now() - ({COPIES} - n) * interval '50 minutes'",
     ("board_image", "unused_since"): "NULL",
     ("board_object_deletion", "delete_after"): _FUTURE,
     ("board_object_deletion", "next_attempt_at"): _FUTURE,
@@ -109,7 +114,8 @@ def fill_tables() -> None:
             assert cursor.rowcount == COPIES, table
             cursor.execute(f"ANALYZE {table}")
         cursor.execute("SET LOCAL session_replication_role = origin")
-        cursor.execute("SELECT brin_summarize_new_values('account_entry_written')")
+        for table in WRITTEN_IN_ORDER:
+            cursor.execute(f"SELECT brin_summarize_new_values('{table}_written')")
 
 
 def _copy_value(table: str, column: Column) -> str:
