@@ -112,9 +112,9 @@ def is_reachable() -> bool:
     """Ask for the bucket, unless calls fail now."""
     from botocore.exceptions import BotoCoreError, ClientError
 
-    if not circuit_breaker.is_closed(SERVICE):
-        return False
     store = settings.OBJECT_STORE
+    if store is None or not circuit_breaker.is_closed(SERVICE):
+        return False
     client = _get_client(timeout_seconds=PROBE_TIMEOUT_SECONDS, **store)
     try:
         client.head_bucket(Bucket=store["bucket"])
@@ -159,7 +159,8 @@ def _read_answer(error: Exception) -> dict[str, Any]:
 
 
 def _is_missing(error: Exception) -> bool:
-    return _read_answer(error).get("Error", {}).get("Code") == "NoSuchKey"
+    code: str = _read_answer(error).get("Error", {}).get("Code", "")
+    return code == "NoSuchKey"
 
 
 def _describe(error: Exception) -> str:

@@ -46,6 +46,8 @@ def build_image_response(
     }
     response = HttpResponse(content_type=content_type, headers=headers)
     answer = get_conditional_response(request, etag=headers["ETag"], response=response)
-    if answer is response and request.method != "HEAD":
+    if answer is not None and answer is not response:
+        return answer
+    if request.method != "HEAD":
         response.content = read()
-    return answer
+    return response

@@ -29,7 +29,7 @@ def test_image_of_each_kind_is_stored_and_served(
     answer = JSONClient().get(f"/api/images/{image.pk}")
     assert answer.status_code == 200
     assert answer.headers["Content-Type"] == f"image/{kind}"
-    assert answer.content == bytes(image.content)
+    assert answer.content == bytes(image.content or b"")
     picture = decode(answer.content)
     assert (picture.format, picture.size) == (kind.upper(), (40, 30))
 

@@ -169,7 +169,7 @@ def test_objects_of_more_than_a_day_ago_without_an_image_are_orphans(
 ) -> None:
     monkeypatch.setattr(image_checks, "BATCH_SIZE", 2)
     monkeypatch.setattr(object_store, "PAGE_SIZE", 2)
-    kept = [make_image(free_member, in_store=True).object_key for _ in range(3)]
+    kept = [str(make_image(free_member, in_store=True).object_key) for _ in range(3)]
     for number in range(3):
         image_store.put(f"images/00000000-{number}", b"orphan")
     image_store.put("others/1", b"not ours")

@@ -85,6 +85,7 @@ def test_no_scheduled_job_runs_beside_itself(monkeypatch: pytest.MonkeyPatch) ->
     app.loader.import_default_modules()
     monkeypatch.setattr("billing.tasks.has_pending_notifications", lambda now: True)
     monkeypatch.setattr("accounts.tasks.has_due_mails", lambda now: True)
+    monkeypatch.setattr("board.tasks.has_due_objects", lambda now: True)
     for name, job in app.conf.beat_schedule.items():
         task = app.tasks[job["task"]]
 
