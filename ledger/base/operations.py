@@ -62,12 +62,13 @@ _STORE = """
     )
     SELECT id, row_count FROM stored
 """
+# Citus returns a column of INSERT … SELECT only by an alias.
 _STORE_WHOLE = """
-    INSERT INTO account_operation
+    INSERT INTO account_operation AS stored
         (member_id, id, kind, caller_id, counts, row_count, is_whole)
     SELECT member_id, revision, %(kind)s, %(caller)s, %(counts)s, %(rows)s, true
     FROM account_ledger WHERE member_id = %(member)s
-    RETURNING id
+    RETURNING stored.id
 """
 # Statements for many entries at once.
 _KEEP_ENTRIES = """
