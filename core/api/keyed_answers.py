@@ -29,7 +29,7 @@ MAX_KEYS = 10_000
 MAX_BODY_BYTES = 256 * 1024
 _SEALED = b"\x01"
 # The oldest key that may stay is the last of the kept ones. One that is too old may be
-# used again.
+# used again; Citus asks here for functions that are IMMUTABLE.
 _STORE = """
     WITH stored AS (
         INSERT INTO {table} AS known
@@ -38,7 +38,7 @@ _STORE = """
         ON CONFLICT ({columns}, key) DO UPDATE
         SET fingerprint = excluded.fingerprint, status = excluded.status,
             body = excluded.body, created_at = excluded.created_at{new_headers}
-        WHERE known.created_at <= now() - %(lifetime)s::interval
+        WHERE excluded.created_at - known.created_at >= %(lifetime)s::interval
         RETURNING key
     ), pushed_out AS (
         DELETE FROM {table} WHERE {is_owned} AND created_at < (

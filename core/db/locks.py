@@ -26,13 +26,15 @@ def advisory_xact_lock(
 ) -> None:
     """Keep the lock, and a setting such as `ledger.records`, until the end.
 
-    Both are one round trip. The setting is a constant, which is turned on.
+    The setting is a constant, which is turned on.
     """
     function = f"pg_advisory_xact_lock{'_shared' if is_shared else ''}"
-    before = f"SET LOCAL {setting} = 'on'; " if setting else ""
     with connection.cursor() as cursor:
+        if setting:
+            # Citus sends the whole text of a SET to the workers.
+            cursor.execute(f"SET LOCAL {setting} = 'on'")
         cursor.execute(
-            f"{before}SELECT {function}(%s, %s)",
+            f"SELECT {function}(%s, %s)",
             [lock, object_id % KEY_RANGE],
         )
 

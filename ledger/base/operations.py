@@ -62,43 +62,51 @@ _STORE = """
     )
     SELECT id, row_count FROM stored
 """
+# Citus returns a column of INSERT … SELECT only by an alias.
 _STORE_WHOLE = """
-    INSERT INTO account_operation
+    INSERT INTO account_operation AS stored
         (member_id, id, kind, caller_id, counts, row_count, is_whole)
     SELECT member_id, revision, %(kind)s, %(caller)s, %(counts)s, %(rows)s, true
     FROM account_ledger WHERE member_id = %(member)s
-    RETURNING id
+    RETURNING stored.id
 """
-# Statements for many entries at once.
-_KEEP_ENTRIES = """
+# Statements for many entries at once. The revision is drawn where the row of the ledger
+# is, which is a worker on Citus, so that the triggers see it.
+_OWN = """(
+        SELECT member_id, account_draw_revision(member_id) AS revision
+        FROM account_ledger WHERE member_id = %(member)s
+    ) own"""
+_KEEP_ENTRIES = f"""
     INSERT INTO account_operation_row
         (member_id, operation_id, kind, row_id, action, before)
-    SELECT %(member)s, (SELECT account_draw_revision(%(member)s)), 'entry', entry.id,
-        'changed', entry.before
-    FROM account_entry_snapshots(%(member)s, %(ids)s::bigint[]) entry
+    SELECT own.member_id, own.revision, 'entry', entry.id, 'changed', entry.before
+    FROM {_OWN}
+    CROSS JOIN LATERAL
+        account_entry_snapshots(own.member_id, %(ids)s::bigint[]) entry
     ON CONFLICT DO NOTHING
-"""
-_KEEP_DELETED_ENTRIES = """
+"""  # noqa: S608 - constants
+# A row that was kept before stays as it was then, with what is lost now.
+_KEEP_DELETED_ENTRIES = f"""
     INSERT INTO account_operation_row
         (member_id, operation_id, kind, row_id, action, before)
-    SELECT %(member)s, (SELECT account_draw_revision(%(member)s)), 'entry', entry.id,
-        'deleted',
-        entry.before || account_lost_parts(%(member)s, 'entry', entry.id)
-    FROM account_entry_snapshots(%(member)s, %(ids)s::bigint[]) entry
+    SELECT own.member_id, own.revision, 'entry', entry.id, 'deleted',
+        entry.before || account_lost_parts(own.member_id, 'entry', entry.id)
+    FROM {_OWN}
+    CROSS JOIN LATERAL
+        account_entry_snapshots(own.member_id, %(ids)s::bigint[]) entry
     ON CONFLICT (member_id, operation_id, kind, row_id) DO UPDATE
     SET action = 'deleted', before = account_operation_row.before
-        || account_lost_parts(%(member)s, 'entry', account_operation_row.row_id)
+        || (excluded.before - '{{row,lines,tags,merged}}'::text[])
     WHERE account_operation_row.action <> 'created'
-"""
-_NOTE_NEW_ENTRIES = """
+"""  # noqa: S608 - constants
+_NOTE_NEW_ENTRIES = f"""
     INSERT INTO account_operation_row
         (member_id, operation_id, kind, row_id, action)
-    SELECT %(member)s, (SELECT account_draw_revision(%(member)s)), 'entry', id,
-        'created'
-    FROM unnest(%(ids)s::bigint[]) id
+    SELECT own.member_id, own.revision, 'entry', id, 'created'
+    FROM {_OWN} CROSS JOIN unnest(%(ids)s::bigint[]) id
     ON CONFLICT (member_id, operation_id, kind, row_id) DO UPDATE
     SET action = 'changed'
-"""
+"""  # noqa: S608 - constants
 # The newest ones that fit stay.
 _MAKE_ROOM = """
     SELECT id FROM (

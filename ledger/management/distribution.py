@@ -60,10 +60,27 @@ SELECT oid::regprocedure::text FROM pg_proc
 WHERE pronamespace = 'public'::regnamespace
     AND 'plan_cache_mode=force_generic_plan' = ANY (proconfig)
 """
+# Triggers and statements of the workers call these functions. Citus sends the functions
+# that are created after the extension, and those of triggers.
+_FUNCTIONS_OF_COORDINATOR = """
+SELECT oid::regprocedure::text FROM pg_proc
+WHERE pronamespace = 'public'::regnamespace AND prorettype <> 'trigger'::regtype
+    AND NOT EXISTS (
+        SELECT FROM pg_dist_object
+        WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid
+    ) AND NOT EXISTS (
+        SELECT FROM pg_depend LEFT JOIN pg_type ON refclassid = 'pg_type'::regclass
+            AND pg_type.oid = refobjid
+        WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid
+            AND (deptype = 'e' OR typrelid <> 0)
+    )
+"""
 _SETTINGS = {
     # The row triggers of the ledger write rows of the row's member only, on the same
     # worker.
     "citus.enable_unsafe_triggers": "on",
+    # So do the functions of statements: they read rows of the statement's member only.
+    "citus.allow_nested_distributed_execution": "on",
     # `SET LOCAL ledger.is_bulk_write` must reach the triggers.
     "citus.propagate_set_commands": "local",
 }
@@ -87,6 +104,7 @@ def distribute(report: Report) -> None:
             + _drop_foreign_key_to_member(session, report)
             + _plan_functions_by_values(session, report)
             + _distribute_tables(session, tables, report)
+            + _create_functions_on_workers(session, report)
             + _delete_local_rows(session, tables, report)
         )
     if not step_count:
@@ -193,6 +211,14 @@ def _distribute_tables(session: Session, tables: list[str], report: Report) -> i
             session.execute(_ENABLE_TRIGGERS.format(sql.Identifier(table)))
         report(f"{table}: distributed")
     return len(left)
+
+
+def _create_functions_on_workers(session: Session, report: Report) -> int:
+    names = _list_names(session, _FUNCTIONS_OF_COORDINATOR)
+    for name in sorted(names):
+        session.execute("SELECT create_distributed_function(%s)", [name])
+        report(f"{name}: created on the workers")
+    return len(names)
 
 
 def _delete_local_rows(session: Session, tables: list[str], report: Report) -> int:

@@ -23,9 +23,12 @@ BEGIN
 END
 $$;
 
--- Return entries with their parts, as many at once; null values are left out.
+-- Return entries with their parts, as many at once; null values are left out. Citus plans
+-- functions that read only in PL/pgSQL, and updates only with functions that are STABLE.
 CREATE OR REPLACE FUNCTION account_entry_snapshots(owner bigint, ids bigint[])
-RETURNS TABLE (id bigint, before jsonb) LANGUAGE sql STABLE AS $$
+RETURNS TABLE (id bigint, before jsonb) LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN QUERY
     WITH line AS (
         SELECT l.entry_id, jsonb_agg(to_jsonb(l)) AS rows FROM account_entry_line l
         WHERE l.member_id = owner AND l.entry_id = ANY(ids) GROUP BY 1
@@ -43,14 +46,15 @@ RETURNS TABLE (id bigint, before jsonb) LANGUAGE sql STABLE AS $$
     LEFT JOIN line ON line.entry_id = e.id
     LEFT JOIN tag ON tag.entry_id = e.id
     LEFT JOIN merged ON merged.entry_id = e.id
-    WHERE e.member_id = owner AND e.id = ANY(ids)
+    WHERE e.member_id = owner AND e.id = ANY(ids);
+END
 $$;
 
 -- Return a row with its parts; null values are left out.
 CREATE OR REPLACE FUNCTION account_snapshot(
     owner bigint, row_kind text, stored_id bigint, stored jsonb
 )
-RETURNS jsonb LANGUAGE plpgsql AS $$
+RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 DECLARE
     parts jsonb := '{}';
 BEGIN
@@ -89,7 +93,7 @@ $$;
 CREATE OR REPLACE FUNCTION account_lost_parts(
     owner bigint, row_kind text, stored_id bigint
 )
-RETURNS jsonb LANGUAGE plpgsql AS $$
+RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 DECLARE
     parts jsonb := '{}';
 BEGIN

@@ -32,7 +32,7 @@ CASES = [
 DAY = "2026-11-21"
 # By the end of the path, which may have other beginnings (config.url_aliases).
 QUERIES = {
-    "/entries": "?q=memo&from=2026-01-01&to=2026-12-31&tags=mine",
+    "/entries": "?keyword=memo&from=2026-01-01&to=2026-12-31&tag=mine",
     "/statistics/range": "?from=2026-11-01&to=2026-11-30&groupBy=week",
     "/networth/trend": "?unit=WEEK&weeks=9",
 }
@@ -46,6 +46,7 @@ REORDERED: dict[str, Any] = {
 BODIES: dict[str, Any] = {
     "/budgets/copy": {"fromYear": 2026, "fromMonth": 11, "toYear": 2026, "toMonth": 12},
     "/restore": WHOLE,
+    "/restore/json": WHOLE,
     "/reconcile": {"date": DAY, "balance": 1},
 }
 WITHOUT_ROWS = {
@@ -78,15 +79,27 @@ def prepare(route: Any, method: str, client: JSONClient, member: Member) -> Any:
 
     None for other routes.
     """
-    if route.path.endswith(("/refund", "/merge", "/unmerge")):
+    if method == "PATCH" and route.path.endswith("/entries"):
+        entry = make_entry(member)
+        return (
+            None,
+            {"ids": [entry.pk], "set": {"memo": "Mine"}, "addTags": ["new"]},
+            "",
+        )
+    if route.path.endswith("/batch"):
+        return None, {"operations": make_operations(member)}, ""
+    if route.path.endswith(("/refund", "/merge", "/unmerge", "/dismiss")):
         out = make_entry(member, amount=5, wallet=make_wallet(member))
         into = make_entry(member, type="income", amount=5, wallet=make_wallet(member))
         if route.path.endswith("/refund"):
             return out.pk, {}, ""
+        if route.path.endswith("/dismiss"):
+            return None, {"outId": out.pk, "inId": into.pk}, ""
         body: dict[str, Any] = {"with": into.pk}
         if route.path.endswith("/unmerge"):
             path = f"/api/account/entries/{out.pk}/merge"
             assert client.send("POST", path, body).status_code == 200
+            return out.pk, None, ""
         return out.pk, body, ""
     if route.path.endswith("/valuations") and method != "GET":
         wallet = make_wallet(member, manual_valuation=True)
@@ -97,6 +110,15 @@ def prepare(route: Any, method: str, client: JSONClient, member: Member) -> Any:
             return wallet.pk, None, f"?date={DAY}"
         return wallet.pk, body, ""
     return None
+
+
+def make_operations(member: Member) -> list[dict[str, Any]]:
+    new = {"date": DAY, "type": "expense", "amount": 5, "tags": ["mine"]}
+    return [
+        {"op": "create", "entry": new},
+        {"op": "update", "id": make_entry(member).pk, "entry": {"memo": "Mine"}},
+        {"op": "delete", "id": make_entry(member).pk},
+    ]
 
 
 def find(by_end: dict[str, Any], route: Any) -> Any:
@@ -122,14 +144,15 @@ def test_request_touches_one_ledger(
     query = find(QUERIES, route) if method == "GET" else None
     client = JSONClient(premium_member)
     if prepared := prepare(route, method, client, premium_member):
-        (name,) = ids
-        ids[name], body, query = prepared
+        own_id, body, query = prepared
+        ids = dict.fromkeys(ids, own_id)
 
     with record_touched_ledgers() as places:
         response = client.send(method, route.address(**ids) + (query or ""), body)
 
     if find(WITHOUT_ROWS, route):
         assert places == set()
+        assert response.status_code == 503, response.content
     else:
         assert response.status_code < 300, response.content
         assert len(places) == 1
