@@ -16,6 +16,7 @@ from django.utils.translation import gettext
 
 from accounts.models import Member
 from accounts.security.rate_limits import RateLimitPolicy
+from accounts.switches.switches import Switch, lock_switch
 from board.content import extract_image_ids
 from board.locking import lock_writer
 from board.models import HiddenReason, Image, PostImage
@@ -109,6 +110,7 @@ def create_image(member: Member, file: IO[bytes], now: datetime) -> Image:
 def _store_image(member: Member, encoded: EncodedImage, now: datetime) -> Image:
     with transaction.atomic():
         lock_writer(member, now)
+        lock_switch(Switch.IMAGES)
         _require_quota(member, len(encoded.content))
         return Image.objects.create(
             member=member,
