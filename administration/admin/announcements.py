@@ -50,6 +50,14 @@ def moment_field(label: Any) -> forms.DateTimeField:
     return forms.DateTimeField(label=label, widget=widget)
 
 
+def title_field(label: Any) -> forms.CharField:
+    # The class of Django's own pages makes it wide.
+    widget = forms.TextInput(attrs={"class": "vTextField"})
+    return forms.CharField(
+        label=label, max_length=MAX_ANNOUNCEMENT_TITLE, widget=widget
+    )
+
+
 def text_field(label: Any) -> PlainTextField:
     return PlainTextField(
         label=label,
@@ -65,12 +73,8 @@ def choices_of(badges: Badges) -> list[tuple[Any, Any]]:
 class AnnouncementForm(forms.ModelForm):  # type: ignore[type-arg]
     """An announcement; the rules are those of the API."""
 
-    title_ko = forms.CharField(
-        label=_("Title in Korean"), max_length=MAX_ANNOUNCEMENT_TITLE
-    )
-    title_en = forms.CharField(
-        label=_("Title in English"), max_length=MAX_ANNOUNCEMENT_TITLE
-    )
+    title_ko = title_field(_("Title in Korean"))
+    title_en = title_field(_("Title in English"))
     text_ko = text_field(_("Text in Korean"))
     text_en = text_field(_("Text in English"))
     level = forms.ChoiceField(label=_("Level"), choices=choices_of(LEVELS))
@@ -131,7 +135,8 @@ class AnnouncementAdmin(ListAdmin):
         badge_filter("audience", _("Audience"), AUDIENCES),
     ]
     fields = [
-        ("title_ko", "title_en"),
+        "title_ko",
+        "title_en",
         "text_ko",
         "text_en",
         ("level", "audience"),
