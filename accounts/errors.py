@@ -86,6 +86,12 @@ class SignupDisabledError(DomainError):
     detail = gettext_lazy("Sign-up is currently closed.")
 
 
+class SwitchedOffError(DomainError):
+    status = 403
+    code = "SWITCHED_OFF"
+    detail = gettext_lazy("The operator has switched this off for now.")
+
+
 class SignupRefusedError(DomainError):
     code = "SIGNUP_REFUSED"
     detail = gettext_lazy("The sign-up was refused.")

@@ -3,6 +3,7 @@
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
+from accounts.announcements.views import AnnouncementsView, AnnouncementViewSet
 from accounts.blocks.views import BlockListView, BlockView
 from accounts.codes.views import (
     ConfirmEmailView,
@@ -66,6 +67,7 @@ auth_urls = [
 
 admin_router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 admin_router.register("documents", DocumentViewSet, "document")
+admin_router.register("announcements", AnnouncementViewSet, "announcement")
 
 inbox_urls = [
     path("", InboxView.as_view(), name="inbox"),
@@ -79,6 +81,7 @@ urlpatterns = [
     path("auth/", include(auth_urls)),
     path("inbox", include(inbox_urls)),
     path("legal/documents", LegalDocumentsView.as_view(), name="legal-documents"),
+    path("announcements", AnnouncementsView.as_view(), name="announcements"),
     path("admin/", include(admin_router.urls)),
     path("members/<int:member_id>/block", BlockView.as_view(), name="block"),
     path("members/<int:member_id>/avatar", AvatarView.as_view(), name="avatar"),

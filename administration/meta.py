@@ -10,7 +10,7 @@ from accounts.mail.outbox import is_mail_configured
 from accounts.members.serializers import MAX_PASSWORD_LENGTH
 from accounts.profile.profile import MAX_IMAGE_BYTES as MAX_PROFILE_IMAGE_BYTES
 from accounts.sessions.store import MAX_SESSIONS
-from accounts.signup.setting import is_signup_enabled
+from accounts.switches.switches import read_switches
 from billing.stores import StubVerifier, load_verifier
 from board import images
 from board.models import COMMENT_LENGTH, CONTENT_LENGTH, TAG_LENGTH, TITLE_LENGTH
@@ -66,9 +66,14 @@ def list_features() -> dict[str, Any]:
     """Return the features; features of other versions are False."""
     verifier = load_verifier()
     has_store = not isinstance(verifier, StubVerifier)
+    switches = read_switches()
+    has_provider = bool(settings.IDP_CLIENT_ID) and switches.identity_providers
     return {
-        "signup": is_signup_enabled(),
-        "providers": [GOOGLE] if settings.IDP_CLIENT_ID else [],
+        "signup": switches.signup,
+        "posting": switches.posting,
+        "images": switches.images,
+        "read_only": switches.read_only,
+        "providers": [GOOGLE] if has_provider else [],
         "stores": [verifier.store] if has_store else [],
         "test_billing": settings.BILLING_TEST_MODE,
         "ocr": bool(settings.OCR_API_KEY),

@@ -9,6 +9,13 @@ class MetaFeaturesSerializer(Serializer):
     """The features that are set up; others may be added."""
 
     signup = serializers.BooleanField(help_text="New members may sign up now.")
+    posting = serializers.BooleanField(
+        help_text="Posts and comments may be written and changed now."
+    )
+    images = serializers.BooleanField(help_text="Images may be uploaded now.")
+    read_only = serializers.BooleanField(
+        help_text="Nothing can be changed now: the service is being maintained."
+    )  # type: ignore[assignment]
     providers = serializers.ListField(
         child=serializers.CharField(),
         help_text="Identity providers by which members log in: `google`.",

@@ -28,6 +28,14 @@ MEMBER_NOT_FOUND = Refusal(
 SUMMARY = {name: value for name, value in MEMBER.items() if name != "profileImage"}
 SEOJUN_SUMMARY = {name: SEOJUN[name] for name in SUMMARY}
 
+SWITCHES = {
+    "signup": True,
+    "posting": True,
+    "images": True,
+    "identityProviders": True,
+    "readOnly": False,
+}
+
 
 def change_of_self(**call: Any) -> Refusal:
     own = Call(caller="administrator", path={"memberId": 3}, **call)
@@ -46,6 +54,9 @@ EXAMPLES = {
             "timeZone": "Asia/Seoul",
             "features": {
                 "signup": True,
+                "posting": True,
+                "images": True,
+                "readOnly": False,
                 "providers": ["google"],
                 "stores": [],
                 "testBilling": True,
@@ -155,6 +166,20 @@ EXAMPLES = {
         body={"enabled": False},
         answer={"enabled": False},
         refusal=administrator_required(caller="free_member", body={"enabled": False}),
+    ),
+    "getSwitches": by_staff(
+        answer=SWITCHES, refusal=administrator_required(caller="free_member")
+    ),
+    "updateSwitches": by_staff(
+        body=SWITCHES | {"posting": False},
+        answer=SWITCHES | {"posting": False},
+        refusal=invalid(
+            "images",
+            "invalid",
+            "Must be a valid boolean.",
+            caller="administrator",
+            body=SWITCHES | {"images": "off"},
+        ),
     ),
     # It comes last, because it ends the session of a caller.
     "endMemberSessions": by_staff(

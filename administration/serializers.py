@@ -18,6 +18,24 @@ class SignupSettingSerializer(Serializer):
     enabled = StrictBooleanField(help_text="Whether anybody may sign up.")
 
 
+class SwitchesSerializer(Serializer):
+    """What members may do now."""
+
+    signup = StrictBooleanField(help_text="Whether anybody may sign up.")
+    posting = StrictBooleanField(
+        help_text="Whether posts and comments may be written and changed."
+    )
+    images = StrictBooleanField(
+        help_text="Whether images of posts and of profiles may be uploaded."
+    )
+    identity_providers = StrictBooleanField(
+        help_text="Whether members may log in by an identity provider, and link one."
+    )
+    read_only = StrictBooleanField(  # type: ignore[assignment]  # no serializer's own
+        help_text="Whether nothing may be changed, for maintenance."
+    )
+
+
 class MemberQuerySerializer(QuerySerializer):
     search = StrictCharField(
         required=False,

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.contrib.admin import AdminSite
 from django.contrib.admin import models as admin_models
 from django.core.exceptions import BadRequest
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
@@ -28,6 +28,7 @@ from administration.admin_login import (
 )
 from administration.dashboard import build_dashboard
 from administration.languages import get_staff_language
+from administration.log import log_export
 from administration.log_entries import (
     ACTIONS,
     TARGETS,
@@ -43,6 +44,7 @@ from administration.second_factor_setup import (
 )
 from board.moderation.queue import MAX_SHOWN_CASES, count_open_cases
 from core.admin.columns import badge_html
+from core.admin.places import list_filters
 from core.jobs.labels import RUN_COLUMNS
 
 MAX_RECENT_ACTIONS = 10
@@ -73,11 +75,15 @@ class ServiceAdminSite(AdminSite):
         actor = cast("Member", request.user)
         audit_log.log_admin_action(actor, target, LOGGED_ACTIONS[action_flag], text)
 
-    def log_export(self, request: HttpRequest, model: type[Model]) -> None:
-        """Log an export, which holds data of members."""
+    def log_export(
+        self, request: HttpRequest, model: type[Model], rows: QuerySet[Any]
+    ) -> None:
+        """Log an export, which holds data of members, with its filter and rows."""
         log_security_event(
             SecurityEvent.LIST_EXPORTED, request.user.pk, list=model._meta.label
         )
+        actor = cast("Member", request.user)
+        log_export(actor, model, rows.count(), list_filters(request))
 
     def history_url(self, model: type[Model], object_id: str) -> str:
         """Return the URL of an object's audit log."""

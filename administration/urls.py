@@ -3,10 +3,12 @@
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
+from administration.views.log import LogFileView, LogView
 from administration.views.members import MemberViewSet
 from administration.views.meta import MetaView
 from administration.views.not_found import AdminNotFoundView
 from administration.views.signup_setting import SignupSettingView
+from administration.views.switches import SwitchesView
 from administration.views.users import UserViewSet
 from ledger.categories.default_views import DefaultCategoryViewSet
 
@@ -20,6 +22,9 @@ user_router.register("users", UserViewSet, "user")
 admin_urls = [
     *admin_router.urls,
     path("signup-enabled", SignupSettingView.as_view(), name="signup-setting"),
+    path("log", LogView.as_view(), name="log"),
+    path("log.csv", LogFileView.as_view(), name="log-file"),
+    path("switches", SwitchesView.as_view(), name="switches"),
 ]
 
 urlpatterns = [

@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 from accounts.inbox.items import add_items
 from accounts.models import Member, PointHistory
 from accounts.profile.points import award_points
+from accounts.switches.switches import Switch, lock_switch
 from board.locking import (
     lock_comment,
     lock_member_key_share,
@@ -45,6 +46,7 @@ def create_comment(
     """
     with transaction.atomic():
         lock_writer(member, now)
+        lock_switch(Switch.POSTING)
         post = lock_post(post_id)
         parent = _lock_parent(post, parent_id)
         answered = _lock_answered(parent, reply_to_id)
@@ -123,6 +125,7 @@ def update_comment(
 ) -> None:
     with transaction.atomic():
         lock_voice(member, now)
+        lock_switch(Switch.POSTING)
         comment = lock_comment(comment_id)
         require_author(member, comment)
         comment.content = content

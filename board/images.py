@@ -17,6 +17,7 @@ from django.utils.translation import gettext
 
 from accounts.models import Member
 from accounts.security.rate_limits import RateLimitPolicy
+from accounts.switches.switches import Switch, lock_switch
 from board.content import extract_image_ids
 from board.image_objects import keep_object, read_content, write_object
 from board.locking import lock_writer
@@ -130,6 +131,7 @@ def create_image(member: Member, file: IO[bytes], now: datetime) -> Image:
 def _store_image(member: Member, image: Image, now: datetime) -> Image:
     with transaction.atomic():
         lock_writer(member, now)
+        lock_switch(Switch.IMAGES)
         _require_quota(member, image.size)
         image.save(force_insert=True)
         if image.object_key is not None:

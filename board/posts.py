@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 
 from accounts.models import Member, PointHistory
 from accounts.profile.points import award_points
+from accounts.switches.switches import Switch, lock_switch
 from board.content import build_search_text, list_links, sanitize_html
 from board.errors import NotAuthorError
 from board.images import sync_post_images
@@ -55,6 +56,7 @@ def create_post(member: Member, data: PostData, now: datetime) -> int:
     content = sanitize_html(data.content, required=True)
     with transaction.atomic():
         writer = lock_writer(member, now)
+        lock_switch(Switch.POSTING)
         count_write(member, "posts")
         recent = Post.objects.filter(member=member, created_at__gt=now - REPEAT_WINDOW)
         if recent.filter(title=data.title, content=content).exists():
@@ -94,6 +96,7 @@ def update_post(
         changes["content"] = sanitize_html(changes["content"], required=True)
     with transaction.atomic():
         writer = lock_voice(member, now)
+        lock_switch(Switch.POSTING)
         post = lock_post(post_id, reader=member)
         require_author(member, post)
         may_be_held = is_newcomer(writer, now) and not post.is_hidden

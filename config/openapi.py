@@ -35,6 +35,9 @@ TAGS = (
     ("Users", "Members as rows, for administrators."),
     ("Default categories", "The categories that members import."),
     ("Sign-up setting", "Whether sign-up is open."),
+    ("Switches", "What is switched off for now."),
+    ("Announcements", "What the operator tells the members."),
+    ("Log", "What administrators have changed and read."),
     ("Installation", "What this installation offers."),
     ("Service", "Whether the service works."),
 )

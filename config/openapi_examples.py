@@ -2,10 +2,12 @@
 
 from typing import Any
 
+import accounts.announcements.examples
 import accounts.inbox.examples
 import accounts.legal.examples
 import accounts.openapi_examples
 import accounts.security_examples
+import administration.log_examples
 import administration.openapi_examples
 import billing.openapi_examples
 import board.moderation.examples
@@ -18,6 +20,7 @@ EXAMPLES = (
     core.openapi_examples.EXAMPLES
     | accounts.openapi_examples.EXAMPLES
     | accounts.security_examples.EXAMPLES
+    | accounts.announcements.examples.EXAMPLES
     | accounts.inbox.examples.EXAMPLES
     | accounts.legal.examples.EXAMPLES
     | ledger.openapi_examples.EXAMPLES
@@ -25,6 +28,7 @@ EXAMPLES = (
     | board.moderation.examples.EXAMPLES
     | billing.openapi_examples.EXAMPLES
     | administration.openapi_examples.EXAMPLES
+    | administration.log_examples.EXAMPLES
 )
 
 

@@ -94,6 +94,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "core.middleware.NonApiAuthenticationMiddleware",
     "core.middleware.NonApiMessageMiddleware",
+    "accounts.switches.middleware.ReadOnlyMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -237,6 +238,9 @@ SESSION_COOKIE_SECURE = IS_HTTPS
 ADMIN_SECOND_FACTOR = env.read_bool("ADMIN_SECOND_FACTOR", default=False)
 # How long a process knows the legal documents.
 LEGAL_CACHE_SECONDS = 10
+# How long a process knows the switches, and the announcements.
+SWITCH_CACHE_SECONDS = 2
+ANNOUNCEMENT_CACHE_SECONDS = 10
 RESERVED_NAMES = env.read_list("RESERVED_NAMES") or [
     *("관리자", "운영자", "운영진", "admin", "administrator", "moderator", "root"),
 ]

@@ -11,6 +11,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 RETRY_AFTER_SECONDS = 5
+# A maintenance takes minutes.
+READ_ONLY_RETRY_SECONDS = 60
 _SHARD_CONSTRAINT_RE = re.compile(r'constraint "(?P<name>\w+?)(?:_\d{6,})?"')
 
 
@@ -106,6 +108,19 @@ class ServiceUnavailableError(DomainError):
 
     def __init__(self) -> None:
         super().__init__(headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
+
+
+class ReadOnlyError(DomainError):
+    """An administrator has switched all changes off (spec 7.11)."""
+
+    status = 503
+    code = "READ_ONLY"
+    detail = gettext_lazy(
+        "The service is being maintained, and nothing can be changed. Try again later."
+    )
+
+    def __init__(self) -> None:
+        super().__init__(headers={"Retry-After": str(READ_ONLY_RETRY_SECONDS)})
 
 
 class InvalidImageError(DomainError):

@@ -12,8 +12,11 @@ from django.db import NotSupportedError
 from django.test import TransactionTestCase
 from django.utils import timezone
 
+from accounts.announcements.announcements import KNOWN as ANNOUNCED
 from accounts.legal.documents import KNOWN
 from accounts.models import Member
+from accounts.switches.switches import KNOWN as SWITCHES
+from accounts.switches.switches import Switches
 from core import http_client
 from tests.support.citus import (
     FAULTS,
@@ -78,6 +81,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def no_documents() -> None:
     """Let the process know that nothing is published, without reading."""
     KNOWN.read_at = time.monotonic()
+
+
+@pytest.fixture(autouse=True)
+def known_without_reading() -> None:
+    """Let the process know that nothing is switched off or announced."""
+    now = time.monotonic()
+    SWITCHES.switches, SWITCHES.read_at = Switches(), now
+    ANNOUNCED.announcements, ANNOUNCED.read_at = (), now
 
 
 @pytest.fixture(scope="session")

@@ -23,6 +23,8 @@ from config.settings import LOGGING
 
 # Read by the tests that publish documents alone.
 LEGAL_CACHE_SECONDS = 10**9
+SWITCH_CACHE_SECONDS = 10**9
+ANNOUNCEMENT_CACHE_SECONDS = 10**9
 # Tests in a transaction see no rows of another thread.
 MAIL_CONNECTIONS = 1
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -35,6 +35,7 @@ public         GET,POST              /account/delete
 public         GET                   /legal/{kind}
 public         GET,POST              /legal/report
 public         GET                   /api/legal/documents
+public         GET                   /api/announcements                            board:read
 
 public         POST                  /api/auth/signup
 public         GET                   /api/auth/signup-enabled
@@ -73,6 +74,11 @@ administrator  GET,POST              /api/users
 administrator  GET,PUT,DELETE        /api/users/{member_id}
 
 administrator  GET,PUT               /api/admin/signup-enabled
+administrator  GET,PUT               /api/admin/switches
+administrator  GET                   /api/admin/log
+administrator  GET                   /api/admin/log.csv
+administrator  GET,POST              /api/admin/announcements
+administrator  GET,PUT,DELETE        /api/admin/announcements/{announcement_id}
 administrator  GET                   /api/admin/members
 administrator  GET,DELETE            /api/admin/members/{member_id}
 administrator  PUT                   /api/admin/members/{member_id}/role

@@ -57,8 +57,10 @@ SCENARIOS = [
     "board.moderation.examples",
     "accounts.inbox.examples",
     "accounts.legal.examples",
+    "accounts.announcements.examples",
     "billing.openapi_examples",
     "administration.openapi_examples",
+    "administration.log_examples",
 ]
 # What a new member is likely to try out first.
 FIRST_STEPS = [

@@ -21,6 +21,16 @@ ITEM = {
     "target": {"type": "COMMENT", "id": 204, "postId": 101},
     "read": False,
 }
+ANNOUNCED = {
+    "id": 702,
+    "kind": "ANNOUNCEMENT",
+    "at": "2026-11-20T00:30:00+00:00",
+    "count": 1,
+    "actor": None,
+    "text": ("Maintenance\n\nFrom 2 to 2:30 am on 21 November nothing can be changed."),
+    "target": {"type": "ANNOUNCEMENT", "id": 811, "postId": None},
+    "read": False,
+}
 SETTINGS = {
     "settings": [
         {"kind": "COMMENT", "inbox": True},
@@ -33,9 +43,10 @@ NO_HOT = {"kind": "POST_HOT", "inbox": False}
 
 EXAMPLES = {
     "listInbox": Example(
-        answer={"results": [ITEM], "next": None}, refusal=unknown_parameter("page")
+        answer={"results": [ANNOUNCED, ITEM], "next": None},
+        refusal=unknown_parameter("page"),
     ),
-    "countInbox": Example(answer={"unread": 1}, refusal=unauthenticated()),
+    "countInbox": Example(answer={"unread": 2}, refusal=unauthenticated()),
     "readInbox": Example(
         body={"upTo": 701},
         status=204,

@@ -7,7 +7,8 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Q
 
-from accounts.models import InboxItem, Member, MutedKind
+from accounts.inbox.announced import delete_announced, mark_announced, purge_marks
+from accounts.models import AnnouncementMark, InboxItem, Member, MutedKind
 from core.db.rows import prepared_cursor
 from core.db.transactions import retry_on_conflict
 from core.errors import NotFoundError
@@ -124,6 +125,7 @@ def mark_read(
     Those that are not the member's, or are no more, are passed over.
     """
     chosen = Q(pk__in=ids) if up_to is None else Q(pk__lte=up_to)
+    mark_announced(member, ids=ids, up_to=up_to)
     items = InboxItem.objects.filter(chosen, member=member, read_at=None)
     items.update(read_at=now)
 
@@ -131,7 +133,7 @@ def mark_read(
 def delete_item(member: Member, item_id: int) -> None:
     """Delete an item; raise `NotFoundError` if the member has none with the id."""
     deleted, _ = InboxItem.objects.filter(member=member, pk=item_id).delete()
-    if not deleted:
+    if not deleted and not delete_announced(member, item_id):
         raise NotFoundError
 
 
@@ -162,10 +164,12 @@ def purge_inboxes(now: datetime) -> int:
             if cursor.rowcount < PURGE_BATCH_SIZE:
                 break
         cursor.execute(_PURGE_SURPLUS, {"kept": MAX_ITEMS})
-        return int(purged + cursor.rowcount)
+        purged += cursor.rowcount
+    return int(purged + purge_marks(now))
 
 
 def delete_inbox(member: Member) -> None:
     """Delete the items of the member, and those of others with the member as actor."""
     InboxItem.objects.filter(Q(member=member) | Q(actor=member)).delete()
     MutedKind.objects.filter(member=member).delete()
+    AnnouncementMark.objects.filter(member=member).delete()

@@ -1,4 +1,4 @@
-"""The kinds of items that accounts make: an unusual login, a consent of long ago."""
+"""Kinds of accounts: an unusual login, a consent of long ago, an announcement."""
 
 from collections.abc import Iterable
 
@@ -10,6 +10,8 @@ from accounts.models import Member
 # SECURITY tells of an unusual login (spec 2.17), CONSENT reminds of a marketing consent
 # (spec 2.20).
 SECURITY, CONSENT = "SECURITY", "CONSENT"
+# No item is stored of it (`accounts.inbox.announced`).
+ANNOUNCEMENT = "ANNOUNCEMENT"
 
 
 def describe(reader: Member, rows: Iterable[ItemRow]) -> dict[int, Description]:
@@ -26,4 +28,6 @@ def describe(reader: Member, rows: Iterable[ItemRow]) -> dict[int, Description]:
     return {row.id: Description(texts[row.kind]) for row in rows}
 
 
-SOURCE = InboxSource(kinds={SECURITY: False, CONSENT: False}, describe=describe)
+SOURCE = InboxSource(
+    kinds={SECURITY: False, CONSENT: False, ANNOUNCEMENT: False}, describe=describe
+)

@@ -1,11 +1,13 @@
 """Reading of items.
 
 Items whose target is hidden or deleted are neither listed nor counted. Unread items are
-counted when they are asked for, since a stored counter would drift.
+counted when they are asked for, since a stored counter would drift. Announcements are
+joined in memory: without a current one they cost no statement.
 """
 
 from typing import Any, NamedTuple
 
+from accounts.inbox.announced import describe_announced, list_announced
 from accounts.inbox.items import MAX_ITEMS
 from accounts.inbox.sources import (
     Description,
@@ -64,10 +66,16 @@ def list_items(
         unread="AND i.read_at IS NULL" if unread else "",
         before="" if before is None else "AND i.id < %(before)s",
     )
-    rows = fetch_all(sql, {"member": member.pk, "before": before}, ItemRow)
+    stored = fetch_all(sql, {"member": member.pk, "before": before}, ItemRow)
+    announced, descriptions = describe_announced(
+        each
+        for each in list_announced(member)
+        if (before is None or each.item_id < before) and not (unread and each.is_read)
+    )
+    rows = sorted([*stored, *announced], key=lambda row: row.id, reverse=True)
     page = rows[:size]
     next_before = page[-1].id if len(rows) > size else None
-    return _describe(member, page), next_before
+    return _describe(member, page, descriptions), next_before
 
 
 def count_unread(member: Member) -> int:
@@ -76,7 +84,8 @@ def count_unread(member: Member) -> int:
         newest=_format_newest(), shown=_format_shown(), limit=MAX_COUNTED
     )
     counted = fetch_one(sql, {"member": member.pk}, UnreadCount)
-    return counted.unread if counted else 0
+    announced = sum(not each.is_read for each in list_announced(member))
+    return min((counted.unread if counted else 0) + announced, MAX_COUNTED)
 
 
 def list_settings(member: Member) -> list[dict[str, Any]]:
@@ -96,10 +105,14 @@ def _format_shown() -> str:
     return _IS_SHOWN.format(is_shown=format_is_shown())
 
 
-def _describe(member: Member, rows: list[ItemRow]) -> list[dict[str, Any]]:
-    described: dict[int, Description] = {}
+def _describe(
+    member: Member, rows: list[ItemRow], announced: dict[int, Description]
+) -> list[dict[str, Any]]:
+    described = dict(announced)
     for source in list_sources():
-        own = [row for row in rows if row.kind in source.kinds]
+        own = [
+            row for row in rows if row.kind in source.kinds and row.id not in announced
+        ]
         if own:
             described |= source.describe(member, own)
     return [_item_payload(row, described.get(row.id, Description(""))) for row in rows]

@@ -34,9 +34,12 @@ class InboxActorSerializer(Serializer):
 
 class InboxTargetSerializer(Serializer):
     type = OpenTextField(
-        known_values=["POST", "COMMENT", "MEMBER"], help_text="What it is."
+        known_values=["POST", "COMMENT", "MEMBER", "ANNOUNCEMENT"],
+        help_text="What it is.",
     )
-    id = serializers.IntegerField(help_text="Id of the post, comment or member.")
+    id = serializers.IntegerField(
+        help_text="Id of the post, comment, member or announcement."
+    )
     post_id = serializers.IntegerField(
         allow_null=True, help_text="The post itself, or the one of the comment."
     )

@@ -22,6 +22,7 @@ from accounts.models import LinkedIdentity, Member, RemovedIdentity
 from accounts.security.events import SecurityEvent, log_refusal, log_security_event
 from accounts.security.pending_steps import end_codes
 from accounts.sessions.store import revoke_sessions, revoke_sessions_of_identity
+from accounts.switches.switches import Switch, lock_switch, require_writable
 from core.db.transactions import retry_on_conflict
 from core.errors import DuplicateError, NotFoundError, raise_on_constraint_violation
 from core.sealing import hash_secret
@@ -82,9 +83,11 @@ def complete_login(member: Member, identity: Identity, now: datetime) -> bool:
     The caller has locked the member. Raises `LinkingRefusedError` if the link is no
     longer possible.
     """
+    lock_switch(Switch.IDENTITY_PROVIDERS)
     if member.idp_id == identity.subject:
         record_use(member, identity, now)
         return False
+    require_writable()
     is_taken = Member.objects.filter(idp_id=identity.subject).exists()
     if is_taken or not list_linkable(identity).filter(pk=member.pk).exists():
         log_refusal(SecurityEvent.LINKING_REFUSED, member.pk)
@@ -127,6 +130,7 @@ def link_from_within(
         locked = lock_freshly_authenticated(member, key_hash, now)
         if not locked.is_active:
             raise MemberSuspendedError
+        lock_switch(Switch.IDENTITY_PROVIDERS)
         if locked.idp_id is not None:
             raise DuplicateError
         locked.idp_id = identity.subject

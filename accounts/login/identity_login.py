@@ -22,6 +22,12 @@ from accounts.models import Member
 from accounts.security.events import SecurityEvent, log_refusal, log_security_event
 from accounts.security.rate_limits import count_identity_failures
 from accounts.signup.setting import is_signup_enabled
+from accounts.switches.switches import (
+    Switch,
+    lock_switch,
+    require_switch,
+    require_writable,
+)
 from core.db.transactions import retry_on_conflict
 
 
@@ -53,6 +59,7 @@ def login_with_id_token(
     may_link: bool = True,
     consents: Collection[int] = (),
 ) -> IdentityLogin:
+    require_switch(Switch.IDENTITY_PROVIDERS)
     with count_identity_failures(ip_address):
         identity = verify_id_token(id_token, nonce)
     newcomer = Newcomer(locale, tuple(consents), ip_address)
@@ -82,13 +89,17 @@ def _find_link_or_create(
     member = rows.filter(idp_id=identity.subject).first()
     if member is not None:
         _require_active(member)
+        lock_switch(Switch.IDENTITY_PROVIDERS)
         if not member.has_second_factor:
             record_use(member, identity, now)
         return IdentityLogin(member, identity)
 
+    # A login may change nothing else then.
+    require_writable()
     member = _lock_member_to_link(identity) if may_link else None
     if member is not None:
         _require_active(member)
+        lock_switch(Switch.IDENTITY_PROVIDERS)
         if member.has_second_factor:
             return IdentityLogin(member, identity)
         link_by_address(member, identity, now)
@@ -102,6 +113,7 @@ def _find_link_or_create(
 
 def _create_member(identity: Identity, now: datetime, newcomer: Newcomer) -> Member:
     consents = take_consents(newcomer.consents, newcomer.locale)
+    lock_switch(Switch.IDENTITY_PROVIDERS)
     member = Member(
         login_id=f"idp-{secrets.token_hex(8)}",
         display_name=choose_display_name(

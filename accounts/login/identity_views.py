@@ -10,6 +10,7 @@ from accounts.errors import (
     InvalidIdTokenError,
     LastCredentialError,
     ReauthenticationRequiredError,
+    SwitchedOffError,
 )
 from accounts.login import identities
 from accounts.login.fresh import require_fresh_authentication
@@ -21,6 +22,7 @@ from accounts.login.serializers import (
 )
 from accounts.security.rate_limits import count_identity_failures
 from accounts.sessions.authentication import current_member, session_key_hash
+from accounts.switches.switches import Switch, require_switch
 from core.api.operations import CreatedItem, extend_schema
 from core.api.permissions import IsMember
 from core.api.serializers import validate_body
@@ -43,6 +45,7 @@ class IdentityViewSet(ViewSet):
     raises = {
         "create": [
             ReauthenticationRequiredError,
+            SwitchedOffError,
             IdentityProviderNotConfiguredError,
             InvalidIdTokenError,
             DuplicateError,
@@ -77,6 +80,7 @@ class IdentityViewSet(ViewSet):
         member. The session must be fresh.
         """
         require_fresh_authentication(request)
+        require_switch(Switch.IDENTITY_PROVIDERS)
         body = validate_body(IdentityLinkRequestSerializer, request)
         member = current_member(request)
         with count_identity_failures(get_client_ip(request), member.pk):

@@ -17,6 +17,7 @@ from accounts.errors import (
     SecondFactorRequiredError,
     SignupDisabledError,
     SignupRefusedError,
+    SwitchedOffError,
 )
 from accounts.legal.consents import list_due_if_known, summary_payload
 from accounts.login.identity_login import login_with_id_token
@@ -55,7 +56,12 @@ from core.api.permissions import AllowAny, IsMember
 from core.api.serializers import validate_body
 from core.api.views import APIView, ViewSet
 from core.client_ip import get_client_ip
-from core.errors import DuplicateError, ProviderUnavailableError, RateLimitedError
+from core.errors import (
+    DuplicateError,
+    ProviderUnavailableError,
+    RateLimitedError,
+    ReadOnlyError,
+)
 from core.languages import choose_language_of
 from core.logging import member_id
 from core.session_keys import find_session_key
@@ -103,6 +109,7 @@ class SignupView(APIView):
 class LoginView(APIView):
     permission_classes = [AllowAny]
     schema_tag = "Sessions"
+    works_read_only = True
     raises = {
         "post": [
             AuthenticationRequiredError,
@@ -136,6 +143,7 @@ class LoginView(APIView):
 class IdpLoginView(APIView):
     permission_classes = [AllowAny]
     schema_tag = "Sessions"
+    works_read_only = True
     body_limits = {"post": MAX_ID_TOKEN_BYTES}
     raises = {
         "post": [
@@ -144,6 +152,8 @@ class IdpLoginView(APIView):
             InvalidIdTokenError,
             InvalidCredentialsError,
             SecondFactorRequiredError,
+            SwitchedOffError,
+            ReadOnlyError,
             SignupDisabledError,
             LinkingRefusedError,
             MemberSuspendedError,
@@ -186,11 +196,14 @@ class IdpLoginView(APIView):
 class SecondFactorLoginView(APIView):
     permission_classes = [AllowAny]
     schema_tag = "Sessions"
+    works_read_only = True
     raises = {
         "post": [
             AuthenticationRequiredError,
             CodeInvalidError,
             InvalidCredentialsError,
+            SwitchedOffError,
+            ReadOnlyError,
             LinkingRefusedError,
             RateLimitedError,
         ]
@@ -242,6 +255,7 @@ class LoginOptionsViewSet(ViewSet):
 class CurrentSessionViewSet(ViewSet):
     permission_classes = [IsMember]
     schema_tag = "Sessions"
+    works_read_only = True
 
     @extend_schema(request=None, responses={204: None})
     @action(detail=False, methods=["post"], url_path="logout")

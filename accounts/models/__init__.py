@@ -1,5 +1,6 @@
 """Models of members and their access."""
 
+from accounts.models.announcements import Announcement, AnnouncementMark
 from accounts.models.audit_log import AuditLogEntry
 from accounts.models.blocks import Block
 from accounts.models.counts import MemberCount
@@ -25,6 +26,8 @@ from accounts.models.sessions import AuthSession
 from accounts.models.settings import ApplicationSetting
 
 __all__ = [
+    "Announcement",
+    "AnnouncementMark",
     "ApplicationSetting",
     "AuditLogEntry",
     "AuthSession",

@@ -8,7 +8,7 @@ from accounts.models.members import MAX_LOGIN_ID_LENGTH
 
 
 class AuditLogEntry(models.Model):
-    """A change by an administrator; a trigger keeps the row from changes.
+    """What an administrator changed or read; a trigger keeps the row from changes.
 
     Without foreign keys, the log outlives its authors and targets.
     """
@@ -17,6 +17,10 @@ class AuditLogEntry(models.Model):
         ADDITION = "ADDITION"
         CHANGE = "CHANGE"
         DELETION = "DELETION"
+        # Of the log.
+        READ = "READ"
+        # Of a list as a CSV file.
+        EXPORT = "EXPORT"
 
     at = models.DateTimeField(default=timezone.now)
     actor_id = models.BigIntegerField()
@@ -39,6 +43,10 @@ class AuditLogEntry(models.Model):
                 fields=["target_type", "target_id", "-id"], name="audit_log_target"
             ),
             models.Index(fields=["actor_id", "-id"], name="audit_log_actor"),
+            models.Index(fields=["actor_name", "-id"], name="audit_log_actor_name"),
+            models.Index(fields=["action", "-id"], name="audit_log_action"),
+            models.Index(fields=["target_id", "-id"], name="audit_log_target_id"),
+            models.Index(fields=["at"], name="audit_log_at"),
         ]
 
     def __str__(self) -> str:

@@ -9,6 +9,10 @@ class ApplicationSetting(models.Model):
 
     class Name(models.TextChoices):
         SIGNUP_ENABLED = "signup_enabled", "sign-up is open"
+        POSTING = "posting", "posts and comments may be written"
+        IMAGES = "images", "images may be uploaded"
+        IDENTITY_PROVIDERS = "identity_providers", "identity providers may be used"
+        READ_ONLY = "read_only", "nothing may be changed"
 
     name = models.CharField(max_length=50, primary_key=True, choices=Name.choices)
     enabled = models.BooleanField(_("enabled"), default=True)

@@ -36,6 +36,7 @@ from accounts.sessions.store import (
     revoke_sessions,
     update_session_auth_hash,
 )
+from accounts.switches.switches import Switch, lock_switch, require_switch
 from core.db.transactions import retry_on_conflict
 from core.errors import InvalidFieldError, InvalidImageError
 from core.images import encode_image
@@ -173,12 +174,22 @@ def _list_tokens_for_mail(member: Member) -> dict[str, Any]:
 
 
 def set_profile_image(member: Member, data_url: str | None) -> Member:
+    """Replace or remove the image; raise `SwitchedOffError` for a new one."""
     if data_url:
+        require_switch(Switch.IMAGES)
         IMAGE_LIMIT.consume(str(member.pk))
         data_url = clean_image(data_url)
     member.profile_image = data_url or ""
-    member.save_fields("profile_image")
+    _save_profile_image(member)
     return member
+
+
+@retry_on_conflict
+def _save_profile_image(member: Member) -> None:
+    with transaction.atomic():
+        if member.profile_image:
+            lock_switch(Switch.IMAGES)
+        member.save_fields("profile_image")
 
 
 def clean_image(data_url: str) -> str:

@@ -14,6 +14,7 @@ from accounts.errors import (
     PasswordNotSupportedError,
     PasswordUnchangedError,
     ReauthenticationRequiredError,
+    SwitchedOffError,
 )
 from accounts.login.fresh import (
     mark_fresh,
@@ -78,7 +79,11 @@ class ProfileViewSet(ViewSet):
             ReauthenticationRequiredError,
             RateLimitedError,
         ],
-        "set_profile_image": [InvalidImageError, RateLimitedError],
+        "set_profile_image": [
+            SwitchedOffError,
+            InvalidImageError,
+            RateLimitedError,
+        ],
         "delete_account": [ReauthenticationRequiredError],
     }
 

@@ -10,7 +10,14 @@ from django.db.models import Model
 from accounts.models import AuditLogEntry, Member
 from core.logging import request_id
 
-__all__ = ["ADDITION", "CHANGE", "DELETION", "log_admin_action", "log_admin_actions"]
+__all__ = [
+    "ADDITION",
+    "CHANGE",
+    "DELETION",
+    "log_admin_action",
+    "log_admin_actions",
+    "log_use_of_list",
+]
 
 ADDITION = AuditLogEntry.Action.ADDITION
 CHANGE = AuditLogEntry.Action.CHANGE
@@ -41,6 +48,20 @@ def log_admin_actions(
             )
             for target, text in changes
         ]
+    )
+
+
+def log_use_of_list(actor: Member, model: type[Model], action: str, text: str) -> None:
+    """Log that somebody read a list, or got it as a file."""
+    AuditLogEntry.objects.create(
+        actor_id=actor.pk,
+        actor_name=actor.login_id,
+        action=action,
+        target_type=model._meta.label,
+        target_id="",
+        target_label=str(model._meta.verbose_name_plural)[:MAX_LABEL_LENGTH],
+        text=text[:MAX_TEXT_LENGTH],
+        request_id=request_id.get() or "",
     )
 
 

@@ -28,6 +28,7 @@ from core.admin.actions import get_actor
 from core.admin.base import ReadOnlyAdmin
 from core.admin.columns import Badges, badge_column, text_column, time_column
 from core.admin.filters import YES_NO, badge_filter, choice_filter
+from core.admin.form_fields import PlainTextField
 from core.errors import DuplicateError
 
 # In `Meta` the names would need a migration.
@@ -71,7 +72,7 @@ class PublicationForm(forms.Form):
     title_ko = forms.CharField(
         label=_("Title in Korean"), max_length=MAX_TITLE_LENGTH, required=False
     )
-    body_ko = forms.CharField(
+    body_ko = PlainTextField(
         label=_("Text in Korean"),
         max_length=MAX_BODY_LENGTH,
         required=False,
@@ -81,7 +82,7 @@ class PublicationForm(forms.Form):
     title_en = forms.CharField(
         label=_("Title in English"), max_length=MAX_TITLE_LENGTH, required=False
     )
-    body_en = forms.CharField(
+    body_en = PlainTextField(
         label=_("Text in English"),
         max_length=MAX_BODY_LENGTH,
         required=False,

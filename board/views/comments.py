@@ -7,9 +7,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.codes.email_verification import require_verified_email
-from accounts.errors import ConsentRequiredError, EmailNotVerifiedError
+from accounts.errors import (
+    ConsentRequiredError,
+    EmailNotVerifiedError,
+    SwitchedOffError,
+)
 from accounts.legal.consents import require_consents
 from accounts.sessions.authentication import current_member
+from accounts.switches.switches import Switch, require_switch
 from board import comment_list, comments, posts, voting
 from board.errors import BoardSuspendedError, NotAuthorError, SelfVoteError
 from board.keyed import KeyedViewSet
@@ -45,6 +50,7 @@ class PostCommentViewSet(KeyedViewSet):
             EmailNotVerifiedError,
             ConsentRequiredError,
             BoardSuspendedError,
+            SwitchedOffError,
             RateLimitedError,
         ]
     }
@@ -85,6 +91,7 @@ class PostCommentViewSet(KeyedViewSet):
         require_verified_email(member)
         require_consents(member, choose_language_of(request), now)
         require_voice(member, now)
+        require_switch(Switch.POSTING)
         posts.get_post(post_id)
         body = validate_body(CommentSerializer, request)
         comment_id = comments.create_comment(member, post_id, now=now, **body)
@@ -98,7 +105,12 @@ class CommentViewSet(ViewSet):
     schema_tag = "Board"
     body_limits = {"update": MAX_COMMENT_BYTES}
     raises = {
-        "update": [ConsentRequiredError, BoardSuspendedError, NotAuthorError],
+        "update": [
+            ConsentRequiredError,
+            BoardSuspendedError,
+            SwitchedOffError,
+            NotAuthorError,
+        ],
         "destroy": [NotAuthorError],
         "vote_on_comment": [BoardSuspendedError, SelfVoteError, RateLimitedError],
     }
@@ -118,6 +130,7 @@ class CommentViewSet(ViewSet):
         member, now = current_member(request), timezone.now()
         require_consents(member, choose_language_of(request), now)
         require_voice(member, now)
+        require_switch(Switch.POSTING)
         # 404 and 403 precede 400 for an invalid body.
         posts.require_author(member, comments.get_comment(comment_id))
         body = validate_body(CommentTextSerializer, request)

@@ -10,9 +10,10 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.errors import ConsentRequiredError
+from accounts.errors import ConsentRequiredError, SwitchedOffError
 from accounts.legal.consents import require_consents
 from accounts.sessions.authentication import current_member
+from accounts.switches.switches import Switch, require_switch
 from board import images
 from board.content import IMAGE_PATH_PREFIX
 from board.errors import BoardSuspendedError
@@ -46,6 +47,7 @@ class ImageUploadView(APIView):
         "post": [
             ConsentRequiredError,
             BoardSuspendedError,
+            SwitchedOffError,
             InvalidImageError,
             RateLimitedError,
             ObjectStoreUnavailableError,
@@ -70,6 +72,7 @@ class ImageUploadView(APIView):
         member, now = current_member(request), timezone.now()
         require_consents(member, choose_language_of(request), now)
         require_voice(member, now)
+        require_switch(Switch.IMAGES)
         file = validate_body(ImageUploadRequestSerializer, request)["image"]
         image = images.create_image(member, file, now)
         url = f"{settings.PUBLIC_URL.rstrip('/')}{IMAGE_PATH_PREFIX}{image.pk}"

@@ -7,9 +7,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.codes.email_verification import require_verified_email
-from accounts.errors import ConsentRequiredError, EmailNotVerifiedError
+from accounts.errors import (
+    ConsentRequiredError,
+    EmailNotVerifiedError,
+    SwitchedOffError,
+)
 from accounts.legal.consents import require_consents
 from accounts.sessions.authentication import current_member
+from accounts.switches.switches import Switch, require_switch
 from board import post_list, posts, voting
 from board.errors import BoardSuspendedError, NotAuthorError, SelfVoteError
 from board.keyed import KeyedViewSet
@@ -52,10 +57,16 @@ class PostViewSet(KeyedViewSet):
             EmailNotVerifiedError,
             ConsentRequiredError,
             BoardSuspendedError,
+            SwitchedOffError,
             DuplicateError,
             RateLimitedError,
         ],
-        "update": [ConsentRequiredError, BoardSuspendedError, NotAuthorError],
+        "update": [
+            ConsentRequiredError,
+            BoardSuspendedError,
+            SwitchedOffError,
+            NotAuthorError,
+        ],
         "destroy": [NotAuthorError],
         "vote_on_post": [BoardSuspendedError, SelfVoteError, RateLimitedError],
     }
@@ -99,6 +110,7 @@ class PostViewSet(KeyedViewSet):
         require_verified_email(member)
         require_consents(member, choose_language_of(request), now)
         require_voice(member, now)
+        require_switch(Switch.POSTING)
         data = posts.PostData(**validate_body(PostSerializer, request))
         post_id = posts.create_post(member, data, now)
         payload = post_list.get_post_payload(member, post_id, now)
@@ -133,6 +145,7 @@ class PostViewSet(KeyedViewSet):
         member, now = current_member(request), timezone.now()
         require_consents(member, choose_language_of(request), now)
         require_voice(member, now)
+        require_switch(Switch.POSTING)
         # 404 and 403 precede 400 for an invalid body.
         posts.require_author(member, posts.get_post(post_id, member))
         changes = validate_body(PostSerializer, request, partial=partial)

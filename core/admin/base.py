@@ -168,7 +168,7 @@ class ListAdmin(AuditedAdmin):
             rows = self.get_changelist_instance(request).get_queryset(request)
         except IncorrectLookupParameters:
             return HttpResponseRedirect(f"{self.get_list_url()}?{ERROR_FLAG}=1")
-        self.admin_site.log_export(request, self.model)
+        self.admin_site.log_export(request, self.model, rows)
         return csv_response(
             str(self.opts.model_name), self.export_columns, iterate_rows(rows)
         )

@@ -9,6 +9,8 @@ from django.http import HttpRequest, QueryDict
 
 FILTERS_FIELD = "_changelist_filters"
 MAX_QUERY_LENGTH = 2_000
+# Page, order and an error of Django's lists.
+NO_FILTERS = frozenset({"p", "o", "e"})
 
 
 def read_list_query(request: HttpRequest, *, is_list: bool = True) -> str:
@@ -30,3 +32,9 @@ def add_list_query(url: str, list_query: str, *, name: str = "") -> str:
     if not list_query:
         return url
     return f"{url}?{urlencode({name: list_query}) if name else list_query}"
+
+
+def list_filters(request: HttpRequest) -> dict[str, str]:
+    """Return the filters and the search of a list by their names."""
+    query = request.GET.dict()
+    return {name: value for name, value in query.items() if name not in NO_FILTERS}

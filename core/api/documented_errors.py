@@ -24,6 +24,7 @@ from core.errors import (
     DomainError,
     NotFoundError,
     RateLimitedError,
+    ReadOnlyError,
     ServiceUnavailableError,
 )
 
@@ -219,6 +220,8 @@ def _list_request_errors(
         yield from (KeyReusedError, ServiceUnavailableError)
     if view.request.method in UNSAFE_METHODS:
         yield UnsupportedMediaTypeError
+        if not view.works_read_only:
+            yield ReadOnlyError
         if not is_open(type(view)):
             yield PayloadTooLargeError
     if "requestBody" in operation:

@@ -30,6 +30,8 @@ class APIView(rest_framework_views.APIView):
     # Errors by handler (`get`) or action (`create`); subclasses add to them.
     # `partial_update` has the errors of `update` too.
     raises: ClassVar[Mapping[str, Sequence[type[DomainError]]]] = {}
+    # Whether unsafe methods are open while nothing may be changed (spec 7.11).
+    works_read_only: ClassVar[bool] = False
     # Bytes of the largest body by handler or action, where `DEFAULT_BODY_BYTES` are too
     # few (`core.api.body_limits`).
     body_limits: ClassVar[Mapping[str, int]] = {}

@@ -55,6 +55,11 @@ def test_document_is_published_in_both_languages_after_a_question(
         assert text in page
 
 
+def test_ends_of_lines_of_browsers_are_those_of_the_api(browser: JSONClient) -> None:
+    assert publish(browser, body_en="First\r\n\r\nnext").status_code == 302
+    assert LegalDocument.objects.get(locale="en").body == "First\n\nnext"
+
+
 def test_document_in_one_language_is_enough(browser: JSONClient) -> None:
     assert publish(browser, title_ko="", body_ko="").status_code == 302
     assert LegalDocument.objects.get().locale == "en"

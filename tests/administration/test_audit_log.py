@@ -121,6 +121,6 @@ def test_changes_of_djangos_own_pages_are_worded_and_go_nowhere_else(
     response = browser.post(f"{SETTINGS}{name}/change/", {"_save": "Save"})
     assert response.status_code == 302
     entry = AuditLogEntry.objects.get()
-    assert (entry.action, entry.text) == ("CHANGE", "Changed Enabled.")
+    assert (entry.action, entry.text) == ("CHANGE", "Enabled false.")
     assert (entry.target_type, entry.target_id) == ("accounts.ApplicationSetting", name)
     assert not LogEntry.objects.exists()

@@ -32,6 +32,7 @@ from ledger.recurring.occurrences import process_due_rules
 from ledger.rollups.repair import repair_rollups
 from ledger.wallets.key_rotation import reencrypt_account_numbers
 from ledger.wallets.valuations import set_valuation
+from tests.support.announcements import make_announcement
 from tests.support.cases import make_blind, make_case, make_decided_item
 from tests.support.clients import JSONClient
 from tests.support.deletion_page import begin, post_page
@@ -65,6 +66,7 @@ ORDER = (
     "LEGAL_DOCUMENTS",
     "ACCOUNT_DELETION",
     "member",
+    "SWITCHES",
     "PURCHASE_TOKEN",
     "board_post",
     "board_comment",
@@ -131,6 +133,7 @@ def cast_of(actor: Member) -> dict[str, Any]:
     rows["document"] = LegalDocument.objects.create(
         kind="TERMS", locale="en", required=False, effective_at=timezone.now()
     )
+    rows["announcement"] = make_announcement()
     rows["case"] = make_case(rows["post"])
     rows["item"] = make_decided_item(rows["own_comment"])
     cast_ = {name: row.pk for name, row in rows.items()}

@@ -9,6 +9,7 @@ from django.db.models import Model
 
 from accounts.codes.codes import CODE_LIFETIME, normalize_code, save_code
 from accounts.models import (
+    AuditLogEntry,
     CodeRequest,
     InboxItem,
     LegalDocument,
@@ -31,6 +32,7 @@ from ledger.models import (
 )
 from ledger.quick_entries import quick_entries
 from ledger.wallets import wallets
+from tests.support.announcements import make_announcement
 from tests.support.factories import (
     make_budget,
     make_category,
@@ -317,7 +319,36 @@ def add_board(scene: Scene) -> None:
         required=False,
     )
     scene.ids |= {101: post.pk, 201: comment.pk, 801: document.pk}
+    scene.ids |= {811: add_announcement(), 901: add_log_line(scene)}
     add_cases(scene, comment)
+
+
+def add_announcement() -> int:
+    announcement = make_announcement(
+        title_ko="정기 점검",
+        title_en="Maintenance",
+        text_ko="11월 21일 새벽 2시부터 30분 동안 점검해요.",
+        text_en="From 2 to 2:30 am on 21 November nothing can be changed.",
+        level="WARNING",
+        starts_at=NOW - timedelta(hours=3),
+        ends_at=NOW + timedelta(hours=21),
+    )
+    return announcement.pk
+
+
+def add_log_line(scene: Scene) -> int:
+    administrator = scene.members["administrator"]
+    line = AuditLogEntry.objects.create(
+        at=NOW,
+        actor_id=administrator.pk,
+        actor_name=administrator.login_id,
+        action="DELETION",
+        target_type="board.Post",
+        target_id="58",
+        target_label="장보기",
+        text="Deleted. Case 601.",
+    )
+    return line.pk
 
 
 def add_cases(scene: Scene, comment: Comment) -> None:

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from accounts.codes.codes import make_code, save_code
 from accounts.models import (
+    AnnouncementMark,
     Block,
     CodeRequest,
     Consent,
@@ -52,6 +53,7 @@ from ledger.models import (
 from ledger.quick_entries.quick_entries import create_quick_entry
 from ledger.recurring.rules import create_rule
 from ledger.wallets.wallets import create_valuation
+from tests.support.announcements import make_announcement
 from tests.support.clients import JSONClient
 from tests.support.factories import (
     make_budget,
@@ -248,3 +250,4 @@ def give_cases(member: Member, comment: Comment) -> None:
     InboxItem.objects.create(member=member, kind="COMMENT", actor=other)
     InboxItem.objects.create(member=other, kind="COMMENT", actor=member)
     MutedKind.objects.create(member=member, kind="REPLY")
+    AnnouncementMark.objects.create(member=member, announcement=make_announcement())

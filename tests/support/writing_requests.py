@@ -12,6 +12,11 @@ NAMES = {"category": "New", "tags": ["old", "new"], "walletId": "@wallet"}
 TRADE = {"stockId": "@stock", "side": "BUY", "date": "2026-11-21"}
 POST = {"title": "Title", "content": "<p>Words</p>", "category": "tips"}
 TO_TARGET = {"amount": 3, "walletId": "@target"}
+ANNOUNCEMENT = {
+    "title": {"ko": "제목", "en": "Title"},
+    "text": {"ko": "글", "en": "Words"},
+    "until": "2099-01-01T00:00:00Z",
+}
 VALUE = {"date": "2026-11-21", "value": 5}
 # Method, path and body of a request for each route that writes. `@wallet` is the id of
 # the row of that name.
@@ -241,6 +246,15 @@ REQUESTS: list[tuple[str, str, Any]] = [
     ("DELETE", "/api/admin/members/@other/factors", None),
     ("DELETE", "/api/admin/members/@other/sessions", None),
     ("PUT", "/api/admin/signup-enabled", {"enabled": False}),
+    (
+        "PUT",
+        "/api/admin/switches",
+        {"signup": False, "posting": False, "images": False}
+        | {"identityProviders": False, "readOnly": False},
+    ),
+    ("POST", "/api/admin/announcements", ANNOUNCEMENT),
+    ("PUT", "/api/admin/announcements/@announcement", ANNOUNCEMENT),
+    ("DELETE", "/api/admin/announcements/@announcement", None),
     ("POST", "/api/admin/default-categories", {"name": "New", "type": "expense"}),
     ("PUT", "/api/admin/default-categories/@default", {"name": "N", "type": "expense"}),
     ("PATCH", "/api/admin/default-categories/@default", {"name": "N"}),

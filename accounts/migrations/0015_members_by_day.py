@@ -6,7 +6,7 @@ from django.db import migrations
 class Migration(migrations.Migration):
     # Members are written while the index is built.
     atomic = False
-    dependencies = [("accounts", "0012_consent_reminders")]
+    dependencies = [("accounts", "0014_audit_log_filters")]
 
     operations = [
         # An interrupted attempt leaves an invalid index.
