@@ -46,12 +46,9 @@ def require_factor_change_allowed(request: Request) -> None:
     A member with a second factor must have shown it: the password alone removes none.
     """
     member = Member.objects.get(pk=current_member(request).pk)
-    require_factor_change(member, session_key_hash(request), timezone.now())
-
-
-def require_factor_change(member: Member, key_hash: str, now: datetime) -> None:
-    """As `require_factor_change_allowed`, for a session by its key."""
-    _require_fresh_for_factors(member, _find_session(member, key_hash, now), now)
+    now = timezone.now()
+    session = _find_session(member, session_key_hash(request), now)
+    _require_fresh_for_factors(member, session, now)
 
 
 def is_session_fresh(key_hash: str) -> bool:

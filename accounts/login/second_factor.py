@@ -139,26 +139,8 @@ def begin_totp(member: Member, key_hash: str, now: datetime) -> PendingTotp:
             member=locked,
             defaults={"pending_seed": sealed, "pending_until": expires_at},
         )
-    return _make_pending(locked, seed, expires_at)
-
-
-def read_pending_totp(member: Member, key_hash: str, now: datetime) -> PendingTotp:
-    """Return the seed that waits for its first code, to a session that may change it.
-
-    Raises `CodeInvalidError` if none waits.
-    """
-    with transaction.atomic():
-        locked = lock_for_factor_change(member, key_hash, now)
-        factor = TotpFactor.objects.filter(member=locked, pending_until__gt=now).first()
-    if factor is None or factor.pending_seed is None or factor.pending_until is None:
-        raise CodeInvalidError
-    seed = unseal(bytes(factor.pending_seed), factor.sealing_context).decode()
-    return _make_pending(locked, seed, factor.pending_until)
-
-
-def _make_pending(member: Member, seed: str, expires_at: datetime) -> PendingTotp:
     service = settings.ABOUT["name"] or DEFAULT_NAMES["en"]
-    return PendingTotp(seed, build_uri(seed, member.login_id, service), expires_at)
+    return PendingTotp(seed, build_uri(seed, locked.login_id, service), expires_at)
 
 
 def confirm_totp(member: Member, key_hash: str, code: str, now: datetime) -> list[str]:

@@ -26,7 +26,6 @@ from accounts.models import AuthSession, Member, PointHistory
 from accounts.security.audit_log import CHANGE, log_admin_action
 from accounts.security.events import SecurityEvent, log_security_event
 from accounts.sessions.store import revoke_session
-from administration.identity_proof import IdentityProof, ask_for_proof
 from administration.members import set_member_plan, set_member_role, set_member_status
 from billing.admin import PRODUCTS, YES_OR_NO, PurchaseInline
 from board.admin import CommentInline, PostInline
@@ -81,7 +80,6 @@ def make_action(
     target_values: dict[str, Any],
     *,
     is_dangerous: bool = False,
-    needs_proof: bool = False,
 ) -> Action:
     """Return an action on members whose values differ from `target_values`."""
 
@@ -101,7 +99,6 @@ def make_action(
         question=question,
         has_effect_on=has_effect_on,
         is_dangerous=is_dangerous,
-        needs_proof=needs_proof,
     )
 
 
@@ -182,14 +179,12 @@ MEMBER_ACTIONS = {
         _("Give Premium"),
         _("The member gets Premium without an end; the subscription data is cleared."),
         {"plan": Member.Plan.PREMIUM, "plan_expires_at": None},
-        needs_proof=True,
     ),
     "set_free": make_action(
         partial(set_member_plan, plan=Member.Plan.FREE),
         _("End Premium"),
         _("The member loses Premium at once; the subscription data is cleared."),
         {"plan": Member.Plan.FREE, "plan_expires_at": None},
-        needs_proof=True,
     ),
     "suspend": make_action(
         partial(set_member_status, status=Member.Status.SUSPENDED),
@@ -209,21 +204,18 @@ MEMBER_ACTIONS = {
         _("Make administrator"),
         _("The member can use these pages and change all other members."),
         {"role": Member.Role.ADMIN},
-        needs_proof=True,
     ),
     "make_moderator": make_action(
         partial(set_member_role, role=Member.Role.MODERATOR),
         _("Make moderator"),
         _("The member can use the pages of the board, and decides about reports."),
         {"role": Member.Role.MODERATOR},
-        needs_proof=True,
     ),
     "make_member": make_action(
         partial(set_member_role, role=Member.Role.MEMBER),
         _("Remove staff role"),
         _("The member can no longer use these pages."),
         {"role": Member.Role.MEMBER},
-        needs_proof=True,
     ),
 }
 
@@ -346,9 +338,6 @@ class MemberAdmin(ActionAdmin):
 
     def may_act_on(self, request: HttpRequest, row: Member) -> bool:
         return bool(row.pk != get_actor(request).pk)
-
-    def find_proof(self, request: HttpRequest) -> IdentityProof | None:
-        return ask_for_proof(request)
 
     def list_row_links(self, request: HttpRequest, row: Any) -> list[tuple[str, Text]]:
         return [link_to_author(row.pk)]

@@ -17,10 +17,7 @@ from accounts.errors import (
     SelfChangeError,
     StaffFactorError,
 )
-from accounts.login.fresh import (
-    require_fresh_authentication,
-    require_fresh_authentication_with_factor,
-)
+from accounts.login.fresh import require_fresh_authentication
 from accounts.members.search import MemberFilter, list_members_page
 from accounts.members.serializers import MemberSerializer, MemberSummarySerializer
 from accounts.models import Member
@@ -45,10 +42,10 @@ class MemberViewSet(ViewSet):
     permission_classes = [IsAdministrator]
     schema_tag = "Members"
     raises = {
-        "destroy": [ReauthenticationRequiredError, SelfChangeError],
-        "set_member_role": [ReauthenticationRequiredError, SelfChangeError],
+        "destroy": [SelfChangeError],
+        "set_member_role": [SelfChangeError],
         "set_member_status": [SelfChangeError],
-        "set_member_plan": [ReauthenticationRequiredError, SelfChangeError],
+        "set_member_plan": [SelfChangeError],
         "send_password_reset": [
             MailNotConfiguredError,
             MemberSuspendedError,
@@ -94,9 +91,8 @@ class MemberViewSet(ViewSet):
         """Delete a member.
 
         All data of the member is deleted. The caller's own account is 400
-        `SELF_CHANGE`. The session of a caller with a second factor must be fresh.
+        `SELF_CHANGE`.
         """
-        require_fresh_authentication_with_factor(request)
         members.delete_member(current_member(request), member_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -105,10 +101,8 @@ class MemberViewSet(ViewSet):
     def set_member_role(self, request: Request, member_id: int) -> Response:
         """Set the role of a member.
 
-        Takes effect immediately, also in live sessions. The session of a caller with a
-        second factor must be fresh.
+        Takes effect immediately, also in live sessions.
         """
-        require_fresh_authentication_with_factor(request)
         return _update_member(
             request, member_id, MemberRoleRequestSerializer, members.set_member_role
         )
@@ -130,10 +124,8 @@ class MemberViewSet(ViewSet):
     def set_member_plan(self, request: Request, member_id: int) -> Response:
         """Set the plan of a member.
 
-        The plan has no expiry, and the subscription is cleared. The session of a caller
-        with a second factor must be fresh.
+        The plan has no expiry, and the subscription is cleared.
         """
-        require_fresh_authentication_with_factor(request)
         return _update_member(
             request, member_id, MemberPlanRequestSerializer, members.set_member_plan
         )

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
@@ -45,14 +45,6 @@ class Action:
     # Value -> label of what the question asks for; the form sends it as `reason`.
     reasons: Mapping[str, Text] = field(default_factory=dict)
     is_open_to: Callable[[HttpRequest], bool] = lambda request: True
-    # Staff whose session is not fresh prove who they are. Needs a question.
-    needs_proof: bool = False
-
-
-class Proof(Protocol):
-    """A field of the question, by which staff prove who they are."""
-
-    def check(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +73,6 @@ class ActionAdmin(ReadOnlyAdmin):
 
     def may_act_on(self, request: HttpRequest, row: Any) -> bool:
         return True
-
-    def find_proof(self, request: HttpRequest) -> Proof | None:
-        """Return the proof that the session lacks for an action that needs one."""
-        return None
 
     def list_row_links(self, request: HttpRequest, row: Any) -> list[tuple[str, Text]]:
         """Return the addresses and labels of pages beside the actions of a row."""
@@ -130,14 +118,10 @@ def run_or_ask(
     )
     is_other = choice.is_across and request.POST.get(FOUND_FIELD) != choice.fingerprint
     is_asked = bool(action.question) or choice.is_across
-    proof = model_admin.find_proof(request) if action.needs_proof else None
     if is_asked and (not is_confirmed or lacks_reason or is_other):
         if is_confirmed and is_other:
             messages.warning(request, tell_of_change(len(choice.ids)))
-        lacks_reason = is_confirmed and lacks_reason
-        return ask(name, model_admin, request, choice, lacks_reason, proof)
-    if proof is not None and not proof.check():
-        return ask(name, model_admin, request, choice, lacks_reason=False, proof=proof)
+        return ask(name, model_admin, request, choice, is_confirmed and lacks_reason)
     action.apply(request, choice.ids)
     if choice.is_from_page:
         # None shows the list.
@@ -199,7 +183,6 @@ def ask(
     request: HttpRequest,
     choice: Choice,
     lacks_reason: bool,
-    proof: Proof | None,
 ) -> HttpResponse:
     """Show the question, with the number of rows; the filter stays in the address."""
     list_query = read_list_query(request)
@@ -247,7 +230,6 @@ def ask(
         else list_url,
         "reason_field": REASON_FIELD,
         "lacks_reason": lacks_reason,
-        "proof": proof,
     }
     return TemplateResponse(request, "admin/confirm_action.html", context)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from accounts.models import AuthSession, Member
+from accounts.models import Member
 from board.models import Decision, OutsideReport, Post
 from tests.support.cases import make_case
 from tests.support.devtools import Chromium, find_barriers, needs_chromium
@@ -76,15 +76,13 @@ def make_author() -> Member:
     return author
 
 
-def log_in(page: Chromium, address: str, role: str = "MODERATOR") -> None:
-    judge = make_member(role=role, login_id="judge", password=PASSWORD)
+def log_in(page: Chromium, address: str) -> None:
+    judge = make_member(role="MODERATOR", login_id="judge", password=PASSWORD)
     page.open(f"{address}/admin/login/?next=/admin/accounts/member/")
     page.type("#id_username", judge.login_id)
     page.type("#id_password", PASSWORD)
     page.click("input[type=submit]")
-    queue, members = "/admin/board/moderationcase/", "/admin/accounts/member/"
-    opened = page.evaluate("location.pathname")
-    assert opened == (queue if role == "MODERATOR" else members)
+    assert page.evaluate("location.pathname") == "/admin/board/moderationcase/"
 
 
 @each_look
@@ -139,45 +137,6 @@ def test_pages_for_anybody(
     assert "insults" in page.text()
     if SCREENSHOTS:
         page.shoot(Path(SCREENSHOTS) / f"delete-{look}.png")
-    assert find_barriers(page) == []
-
-
-@each_look
-def test_deed_that_needs_a_proof_and_set_up_of_a_factor(
-    page: Chromium, live_server: Any, width: int, scheme: str, language: str
-) -> None:
-    member = make_member(login_id="minji", display_name="김민지")
-    use_look(page, width, scheme, language)
-    log_in(page, live_server.url, "ADMIN")
-    AuthSession.objects.update(fresh_until=None)
-    look = f"{width}-{scheme}-{language}"
-    check(
-        page, live_server.url, f"/admin/accounts/member/{member.pk}/change/", "member"
-    )
-    page.click("button[value=set_premium]")
-    look_at(page, f"proof-{look}")
-    page.type("#id_proof", "wrong")
-    page.click("form.row-actions input[type=submit]")
-    look_at(page, f"proof-refused-{look}")
-    page.type("#id_proof", PASSWORD)
-    page.click("form.row-actions input[type=submit]")
-    member.refresh_from_db()
-    assert member.plan == "PREMIUM"
-    check(page, live_server.url, "/admin/second-factor/", f"factor-{look}")
-    page.click("#content input[type=submit]")
-    look_at(page, f"factor-secret-{look}")
-    shown = page.evaluate("document.querySelector('.qr-code svg').clientWidth")
-    assert 150 < shown <= width
-    page.type("#id_code", "000000")
-    page.click("#content input[type=submit]")
-    look_at(page, f"factor-wrong-{look}")
-
-
-def look_at(page: Chromium, name: str) -> None:
-    """Check the page that is open."""
-    assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
-    if SCREENSHOTS:
-        page.shoot(Path(SCREENSHOTS) / f"{name}.png")
     assert find_barriers(page) == []
 
 
