@@ -24,7 +24,7 @@ EXAMPLES = {
         refusal=invalid(
             "action",
             "invalid_choice",
-            '"READING" is not a valid choice.',
+            "This is none of the possible values.",
             caller="administrator",
             query={"action": "READING"},
         ),

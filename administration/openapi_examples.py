@@ -159,14 +159,6 @@ EXAMPLES = {
     "deleteMember": by_staff(
         path={"memberId": 1}, status=204, refusal=change_of_self()
     ),
-    "getSignupSetting": by_staff(
-        answer={"enabled": True}, refusal=administrator_required(caller="free_member")
-    ),
-    "updateSignupSetting": by_staff(
-        body={"enabled": False},
-        answer={"enabled": False},
-        refusal=administrator_required(caller="free_member", body={"enabled": False}),
-    ),
     "getSwitches": by_staff(
         answer=SWITCHES, refusal=administrator_required(caller="free_member")
     ),
@@ -176,10 +168,18 @@ EXAMPLES = {
         refusal=invalid(
             "images",
             "invalid",
-            "Must be a valid boolean.",
+            "Must be true or false.",
             caller="administrator",
             body=SWITCHES | {"images": "off"},
         ),
+    ),
+    "getSignupSetting": by_staff(
+        answer={"enabled": True}, refusal=administrator_required(caller="free_member")
+    ),
+    "updateSignupSetting": by_staff(
+        body={"enabled": False},
+        answer={"enabled": False},
+        refusal=administrator_required(caller="free_member", body={"enabled": False}),
     ),
     # It comes last, because it ends the session of a caller.
     "endMemberSessions": by_staff(

@@ -19,7 +19,10 @@ class SwitchesView(APIView):
 
     @extend_schema(operation_id="getSwitches", responses=SwitchesSerializer)
     def get(self, request: Request) -> Response:
-        """Get the switches."""
+        """Get the switches.
+
+        What members may do now; all is open but `readOnly` unless it was changed.
+        """
         return Response(to_payload(SwitchesSerializer, read_switches()))
 
     @extend_schema(

@@ -275,7 +275,7 @@ def test_export_of_a_list_is_a_line_with_filter_and_number(
     page = get_page(browser, LOG)
     assert "Rows: 1. Filter: q, status__exact=SUSPENDED." in page
     korean = browser.get(LOG, HTTP_ACCEPT_LANGUAGE="ko").content.decode()
-    assert "행 1개" in korean
+    assert "행은 1개예요." in korean
 
 
 def test_line_of_a_member_names_the_log_as_before(

@@ -246,7 +246,7 @@ def test_what_is_public_asks_for_no_session(document: Any) -> None:
     }
     assert public == {
         *("signUp", "logIn", "logInWithIdp", "completeLogin", "getIdpClientId"),
-        "listLegalDocuments",
+        *("listLegalDocuments", "listAnnouncements"),
         *("getSignupEnabled", "confirmEmailVerification", "requestPasswordReset"),
         *("confirmPasswordReset", "getImage", "getAvatar", "receiveStoreNotification"),
         *("getHealth", "getMeta", "getLiveness"),
