@@ -74,7 +74,9 @@ administrator  GET,PUT,DELETE        /api/users/{member_id}
 
 administrator  GET,PUT               /api/admin/signup-enabled
 administrator  GET                   /api/admin/members
+administrator  POST                  /api/admin/members/bulk
 administrator  GET,DELETE            /api/admin/members/{member_id}
+administrator  GET                   /api/admin/members/{member_id}/support
 administrator  PUT                   /api/admin/members/{member_id}/role
 administrator  PUT                   /api/admin/members/{member_id}/status
 administrator  PUT                   /api/admin/members/{member_id}/plan

@@ -8,7 +8,7 @@ from accounts.models.members import MAX_LOGIN_ID_LENGTH
 
 
 class AuditLogEntry(models.Model):
-    """A change by an administrator; a trigger keeps the row from changes.
+    """A deed of an administrator; a trigger keeps the row from changes.
 
     Without foreign keys, the log outlives its authors and targets.
     """
@@ -17,6 +17,7 @@ class AuditLogEntry(models.Model):
         ADDITION = "ADDITION"
         CHANGE = "CHANGE"
         DELETION = "DELETION"
+        READ = "READ"
 
     at = models.DateTimeField(default=timezone.now)
     actor_id = models.BigIntegerField()

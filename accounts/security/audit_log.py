@@ -10,13 +10,24 @@ from django.db.models import Model
 from accounts.models import AuditLogEntry, Member
 from core.logging import request_id
 
-__all__ = ["ADDITION", "CHANGE", "DELETION", "log_admin_action", "log_admin_actions"]
+__all__ = [
+    "ADDITION",
+    "CHANGE",
+    "DELETION",
+    "READ",
+    "log_admin_action",
+    "log_admin_actions",
+    "with_reason",
+]
 
 ADDITION = AuditLogEntry.Action.ADDITION
 CHANGE = AuditLogEntry.Action.CHANGE
 DELETION = AuditLogEntry.Action.DELETION
+READ = AuditLogEntry.Action.READ
 MAX_LABEL_LENGTH = 200
 MAX_TEXT_LENGTH = 500
+# Between the text of an entry and the words of staff.
+REASON_MARK = " Reason: "
 
 
 def log_admin_action(actor: Member, target: Model, action: str, text: str = "") -> None:
@@ -42,6 +53,11 @@ def log_admin_actions(
             for target, text in changes
         ]
     )
+
+
+def with_reason(text: str, reason: str) -> str:
+    """Return the text of an entry with the reason that staff gave."""
+    return f"{text}{REASON_MARK}{reason}" if reason else text
 
 
 def _label(target: Model) -> str:
