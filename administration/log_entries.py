@@ -9,6 +9,7 @@ from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import ApplicationSetting, AuditLogEntry
+from accounts.security.audit_log import REASON_MARK
 from core.admin.columns import Badges
 from core.jobs.labels import get_job_label
 
@@ -19,6 +20,7 @@ ACTIONS: Badges = {
     Action.ADDITION: (_("Added"), "good"),
     Action.CHANGE: (_("Changed"), "info"),
     Action.DELETION: (_("Deleted"), "bad"),
+    Action.READ: (_("Read"), ""),
 }
 # Labels of changed models.
 TARGETS: Badges = {
@@ -46,6 +48,10 @@ TEXTS = (
     gettext_noop("Plan PREMIUM."),
     gettext_noop("Name or email."),
     gettext_noop("Session ended."),
+    gettext_noop("Sessions ended."),
+    gettext_noop("Second factor ended."),
+    gettext_noop("Mail for a new password."),
+    gettext_noop("Support view."),
     gettext_noop("Hidden."),
     gettext_noop("Hidden for a time."),
     gettext_noop("Shown again."),
@@ -71,6 +77,10 @@ def describe_target(entry: AuditLogEntry) -> str:
 
 
 def describe_text(entry: AuditLogEntry) -> str:
+    known, mark, reason = entry.text.partition(REASON_MARK)
+    if mark and known in TEXTS:
+        told = gettext("Reason: {reason}").format(reason=reason)
+        return f"{gettext(known)} {told}"
     found = _CASE_RE.search(entry.text)
     text = entry.text[: found.start()] if found else entry.text
     shown = gettext(text) if text else ""

@@ -15,6 +15,7 @@ __all__ = [
     "CHANGE",
     "DELETION",
     "READ",
+    "REASON_MARK",
     "log_admin_action",
     "log_admin_actions",
     "with_reason",
