@@ -60,6 +60,14 @@ class Result:
     member_id: int
     error: DomainError | None = None
 
+    @property
+    def code(self) -> str | None:
+        return None if self.error is None else self.error.code
+
+    @property
+    def detail(self) -> str | None:
+        return None if self.error is None else str(self.error.detail)
+
 
 def change_members(
     actor: Member, member_ids: Sequence[int], change: BulkChange, now: datetime

@@ -19,7 +19,7 @@ from administration.support import MAX_REASON_LENGTH
 from billing.models import AMOUNT_DECIMALS, AMOUNT_DIGITS
 from billing.serializers import PRODUCT_IDS
 from core.api.fields import (
-    ClosedChoiceField,
+    ExactDecimalField,
     FutureDateTimeField,
     OpenTextField,
     StrictCharField,
@@ -102,10 +102,9 @@ class SupportPurchaseSerializer(Serializer):
     replaced_at = serializers.DateTimeField(
         allow_null=True, help_text="When another one took its place; or null."
     )
-    paid_amount = serializers.DecimalField(
+    paid_amount = ExactDecimalField(
         max_digits=AMOUNT_DIGITS,
         decimal_places=AMOUNT_DECIMALS,
-        coerce_to_string=False,
         allow_null=True,
         help_text="In whole units of the currency; null if it is not known.",
     )
@@ -169,7 +168,7 @@ class BulkRequestSerializer(Serializer):
         max_length=MAX_MEMBERS,
         help_text="Ids of the members, at most 100.",
     )
-    action = ClosedChoiceField(
+    action = serializers.ChoiceField(
         choices=[each.value for each in BulkAction], help_text="What to do."
     )
     reason = StrictCharField(
@@ -223,11 +222,11 @@ class BulkResultSerializer(Serializer):
         )
     )
     def get_code(self, result: Result) -> str | None:
-        return result.error and result.error.code
+        return result.code
 
     @extend_schema_field(serializers.CharField(allow_null=True))
     def get_detail(self, result: Result) -> str | None:
-        return result.error and str(result.error.detail)
+        return result.detail
 
 
 class BulkResultsSerializer(Serializer):

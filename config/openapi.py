@@ -62,7 +62,6 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     # are texts with `x-known-values`.
     "ENUM_NAME_OVERRIDES": {
         "BatchOperation": "ledger.bulk.batch.Op",
-        "BulkMemberAction": "administration.bulk.BulkAction",
         "CategoryLanguage": "ledger.categories.serializers.LANGUAGES",
         "CategoryType": "ledger.models.base.CategoryType",
         "TradeSide": "ledger.models.Trade.Side",

@@ -31,7 +31,7 @@ from administration.members import (
     silence_member,
 )
 from administration.reauthentication import CONFIRMED_FIELD, ask_again
-from core.admin.actions import get_actor
+from core.admin.actions import RowLink, get_actor
 from core.admin.columns import Text
 from core.admin.places import FILTERS_FIELD, add_list_query, read_list_query
 from core.api.fields import MAX_FUTURE
@@ -193,11 +193,11 @@ DEEDS: Mapping[str, Deed] = {
 
 def list_deed_links(
     request: HttpRequest, member: Member, now: datetime
-) -> list[tuple[str, Text]]:
+) -> list[RowLink]:
     """Return the pages of the deeds that the member's state leaves open."""
     list_query = read_list_query(request, is_list=False)
     return [
-        (deed_url(member.pk, name, list_query), deed.label)
+        RowLink(deed_url(member.pk, name, list_query), deed.label, deed.is_dangerous)
         for name, deed in DEEDS.items()
         if deed.is_offered(member, now)
     ]

@@ -29,7 +29,7 @@ from administration.admin.member_columns import PLANS, PROVIDERS, ROLES, STATUSE
 from billing.admin import PRODUCTS, YES_OR_NO, PurchaseInline
 from board.admin import CommentInline, PostInline
 from board.admin_author import link_to_author
-from core.admin.actions import ActionAdmin, get_actor
+from core.admin.actions import ActionAdmin, RowLink, get_actor
 from core.admin.base import CappedPaginator, NewestInline
 from core.admin.columns import (
     Badges,
@@ -169,9 +169,9 @@ class MemberAdmin(ActionAdmin):
     def may_act_on(self, request: HttpRequest, row: Member) -> bool:
         return bool(row.pk != get_actor(request).pk)
 
-    def list_row_links(self, request: HttpRequest, row: Any) -> list[tuple[str, Text]]:
+    def list_row_links(self, request: HttpRequest, row: Any) -> list[RowLink]:
         return [
-            (support.support_url(row.pk), _("Support view")),
+            RowLink(support.support_url(row.pk), _("Support view")),
             *member_deeds.list_deed_links(request, row, timezone.now()),
             link_to_author(row.pk),
         ]

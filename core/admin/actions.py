@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
@@ -53,6 +53,14 @@ class Action:
     is_on_page: bool = True
 
 
+class RowLink(NamedTuple):
+    """A button of a row that leads to a page of its own."""
+
+    url: str
+    label: Text
+    is_dangerous: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """The rows of an action, in the order of their keys."""
@@ -80,8 +88,8 @@ class ActionAdmin(ReadOnlyAdmin):
     def may_act_on(self, request: HttpRequest, row: Any) -> bool:
         return True
 
-    def list_row_links(self, request: HttpRequest, row: Any) -> list[tuple[str, Text]]:
-        """Return the addresses and labels of pages beside the actions of a row."""
+    def list_row_links(self, request: HttpRequest, row: Any) -> list[RowLink]:
+        """Return the pages beside the actions of a row."""
         return []
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:

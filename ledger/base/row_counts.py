@@ -29,7 +29,7 @@ COUNTED = {
     "trades": Trade,
 }
 _COUNT = " UNION ALL ".join(
-    f"SELECT '{name}' AS name, count(*) AS count "  # noqa: S608
+    f"SELECT '{name}' AS name, count(*) AS number "  # noqa: S608
     f"FROM {model._meta.db_table} WHERE member_id = %(member_id)s"
     for name, model in COUNTED.items()
 )
@@ -37,10 +37,10 @@ _COUNT = " UNION ALL ".join(
 
 class _Count(NamedTuple):
     name: str
-    count: int
+    number: int
 
 
 def count_member_rows(member_id: int) -> dict[str, int]:
     """Return the number of rows of each kind, by one statement."""
     rows = fetch_all(_COUNT, {"member_id": member_id}, _Count)
-    return {row.name: row.count for row in rows}
+    return {row.name: row.number for row in rows}

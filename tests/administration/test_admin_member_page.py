@@ -6,7 +6,13 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from accounts.models import AuditLogEntry, AuthSession, Mail, Member, SecurityLogEntry
+from accounts.models import (
+    AuditLogEntry,
+    AuthSession,
+    CodeRequest,
+    Member,
+    SecurityLogEntry,
+)
 from tests.support.admin_site import MEMBERS, get_page, logged_in_browser, run_action
 from tests.support.clients import JSONClient
 from tests.support.factories import count_rows_of, make_entry, make_member, make_wallet
@@ -60,7 +66,7 @@ def is_done(member_id: int, name: str) -> bool:
         return member is None
     now = timezone.now()
     return {
-        "password-reset": Mail.objects.exists(),
+        "password-reset": CodeRequest.objects.exists(),
         "factors": not member.has_second_factor,
         "sessions": not AuthSession.objects.filter(member=member).exists(),
         "silence": member.silence_reason == "insults" and member.is_silenced(now),
@@ -203,13 +209,16 @@ def test_question_begins_with_the_values_in_force(browser: JSONClient) -> None:
     assert "shouting" in get_page(browser, url(member, "silence"))
 
 
-def test_refusal_of_the_api_is_a_message(browser: JSONClient, mail_folder: Any) -> None:
+def test_refusal_of_the_api_is_a_message(
+    browser: JSONClient, client: JSONClient, free_member: Member, mail_folder: Any
+) -> None:
     # Nobody has confirmed the address that staff wrote.
-    member = make_member(email="other@example.com", is_email_from_staff=True)
+    member, body = free_member, {"email": "other@example.com"}
+    client.send("PUT", f"/api/users/{member.pk}", body)
     confirm(browser, member, "password-reset")
     page = get_page(browser, MEMBERS)
     assert "The member has not confirmed this email address." in page
-    assert not Mail.objects.exists()
+    assert not CodeRequest.objects.exists()
 
 
 def test_list_is_the_same_after_the_deed(browser: JSONClient) -> None:

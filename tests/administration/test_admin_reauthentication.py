@@ -1,9 +1,11 @@
 """Fresh authentication in Django admin: roles, plans, factors, deletion (spec 2.13)."""
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from accounts.models import AuthSession, Member, SecurityLogEntry
 from tests.support.admin_site import MEMBERS, get_page, logged_in_browser, run_action
@@ -166,7 +168,8 @@ def test_another_factor_needs_a_code_and_not_another_login(
 ) -> None:
     give_totp(administrator)
     # The password was shown a minute ago, the code was not.
-    AuthSession.objects.filter(member=administrator).update(fresh_until="2099-01-01Z")
+    later = timezone.now() + timedelta(minutes=9)
+    AuthSession.objects.filter(member=administrator).update(fresh_until=later)
     assert ASKED in stale.post(SETUP).content.decode()
     proof = {"proof_password": PASSWORD, "proof_code": code_now()}
     assert stale.post(SETUP, proof).headers["Location"] == SETUP
