@@ -39,6 +39,7 @@ from core.admin.columns import (
     Text,
     badge_column,
     number_column,
+    state_column,
     text_column,
     time_column,
 )
@@ -93,7 +94,12 @@ FACTS: Sequence[Column] = (
     text_column("suspension_reason", _("Reason of the suspension")),
     time_column("silenced_until", _("Silenced until")),
     text_column("silence_reason", _("Reason of the silence")),
-    badge_column("plan", _("Plan"), PLANS),
+    # As in lists, an expired plan is free before the job has run.
+    state_column(
+        "plan",
+        _("Plan"),
+        lambda member: [PLANS[member.effective_plan(timezone.now())]],
+    ),
     time_column("plan_expires_at", _("Plan ends")),
     time_column("created_at", _("Joined")),
 )
