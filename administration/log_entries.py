@@ -9,6 +9,7 @@ from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import ApplicationSetting, AuditLogEntry
+from accounts.security.audit_log import REASON_MARK
 from core.admin.columns import Badges
 from core.jobs.labels import get_job_label
 
@@ -60,6 +61,10 @@ TEXTS = (
     gettext_noop("Plan PREMIUM."),
     gettext_noop("Name or email."),
     gettext_noop("Session ended."),
+    gettext_noop("Sessions ended."),
+    gettext_noop("Second factor ended."),
+    gettext_noop("Mail for a new password."),
+    gettext_noop("Support view."),
     gettext_noop("Hidden."),
     gettext_noop("Hidden for a time."),
     gettext_noop("Shown again."),
@@ -89,6 +94,10 @@ def describe_target(entry: AuditLogEntry) -> str:
 
 
 def describe_text(entry: AuditLogEntry) -> str:
+    known, mark, reason = entry.text.partition(REASON_MARK)
+    if mark and known in TEXTS:
+        told = gettext("Reason: {reason}").format(reason=reason)
+        return f"{gettext(known)} {told}"
     if entry.action in USES_OF_LISTS:
         return describe_use_of_list(entry.text)
     found = _CASE_RE.search(entry.text)

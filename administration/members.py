@@ -33,10 +33,17 @@ from accounts.mail.outbox import (
 from accounts.members.search import own_email_condition
 from accounts.models import Block, Member
 from accounts.profile.profile import update_profile
-from accounts.security.audit_log import ADDITION, CHANGE, DELETION, log_admin_action
+from accounts.security.audit_log import (
+    ADDITION,
+    CHANGE,
+    DELETION,
+    log_admin_action,
+    with_reason,
+)
 from accounts.security.events import SecurityEvent, log_security_event
 from accounts.security.pending_steps import end_pending_steps
 from accounts.sessions.store import invalidate_member_session_cache, revoke_sessions
+from board.moderation.silencing import end_silence, set_silence
 from core.db.transactions import retry_on_conflict
 from core.errors import NotFoundError
 
@@ -113,10 +120,12 @@ def set_member_status(
     status: str,
     until: datetime | None = None,
     reason: str = "",
+    note: str = "",
 ) -> Member:
     """Set the status; a suspension revokes all sessions.
 
-    `until` and `reason` are those of a suspension, and told to the member.
+    `until` and `reason` are those of a suspension, and told to the member. Only the
+    log has `note`.
     """
     with _locked_member(actor, member_id) as member:
         member.status = status
@@ -127,7 +136,8 @@ def set_member_status(
         log_security_event(SecurityEvent.STATUS_CHANGED, member.pk, status=status)
         if status == Member.Status.SUSPENDED:
             revoke_sessions(member)
-        log_admin_action(actor, member, CHANGE, f"Status {status}.")
+        text = with_reason(f"Status {status}.", note)
+        log_admin_action(actor, member, CHANGE, text)
     return member
 
 
@@ -173,12 +183,29 @@ def end_member_factors(actor: Member, member_id: int) -> None:
 
 
 @retry_on_conflict
-def end_member_sessions(actor: Member, member_id: int) -> int:
+def end_member_sessions(actor: Member, member_id: int, note: str = "") -> int:
     with _locked_member(actor, member_id) as member:
         ended = revoke_sessions(member)
         log_security_event(SecurityEvent.SESSIONS_ENDED, member.pk, ended=ended)
-        log_admin_action(actor, member, CHANGE, "Sessions ended.")
+        log_admin_action(actor, member, CHANGE, with_reason("Sessions ended.", note))
     return ended
+
+
+@retry_on_conflict
+def silence_member(
+    actor: Member, member_id: int, until: datetime, reason: str, now: datetime
+) -> None:
+    """Silence a member on the board (spec 5.12); the member reads the reason."""
+    with _locked_member(actor, member_id):
+        set_silence(actor, member_id, until, reason, now)
+
+
+@retry_on_conflict
+def end_member_silence(
+    actor: Member, member_id: int, now: datetime, note: str = ""
+) -> None:
+    with _locked_member(actor, member_id):
+        end_silence(actor, member_id, now, note)
 
 
 @retry_on_conflict

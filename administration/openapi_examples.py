@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 
 from accounts.errors import SelfChangeError
-from accounts.openapi_examples import MEMBER, NEW_MEMBER, SEOJUN
+from accounts.openapi_examples import MEMBER, NEW_MEMBER, NOW, SEOJUN
 from administration.meta import list_limits
 from administration.meta_serializers import MetaLimitsSerializer
 from core.api.examples import (
@@ -18,8 +18,9 @@ from core.api.examples import (
     invalid,
     unknown_parameter,
 )
-from core.api.serializers import to_payload
+from core.api.serializers import to_camel_case, to_payload
 from core.errors import NotFoundError
+from ledger.base.row_counts import COUNTED
 
 MEMBER_NOT_FOUND = Refusal(
     NotFoundError("Member not found."),
@@ -34,6 +35,53 @@ SWITCHES = {
     "images": True,
     "identityProviders": True,
     "readOnly": False,
+}
+JUNHO = SUMMARY | {
+    "id": 2,
+    "loginId": "junho",
+    "displayName": "이준호",
+    "email": "junho@example.com",
+    "plan": "FREE",
+    "planExpiresAt": None,
+}
+SUPPORT = {
+    "member": JUNHO,
+    "factors": {"totp": True, "totpSince": NOW, "recoveryCodesLeft": 0},
+    "identities": [],
+    "sessions": [
+        {
+            "deviceName": "",
+            "client": "",
+            "address": None,
+            "createdAt": NOW,
+            "lastSeenAt": NOW,
+            "expiresAt": "2026-12-04T03:30:00+00:00",
+        }
+    ],
+    "tokens": [],
+    "consents": [],
+    "purchases": [],
+    "staffActions": [
+        {
+            "at": NOW,
+            "actorId": 3,
+            "action": "READ",
+            "text": "Support view. Reason: lost phone",
+        }
+    ],
+    "ledgerRows": dict.fromkeys(map(to_camel_case, COUNTED), 0),
+    "securityEvents": [
+        {
+            "id": 8803,
+            "kind": "SUPPORT_VIEWED",
+            "at": NOW,
+            "byStaff": True,
+            "address": None,
+            "deviceName": "",
+            "client": "",
+            "detail": "",
+        }
+    ],
 }
 
 
@@ -152,6 +200,50 @@ EXAMPLES = {
         body={"status": "SUSPENDED"},
         answer=MEMBER | {"planExpiresAt": None, "status": "SUSPENDED"},
         refusal=change_of_self(body={"status": "SUSPENDED"}),
+    ),
+    "getMemberSupport": by_staff(
+        path={"memberId": 2},
+        query={"reason": "lost phone"},
+        answer=SUPPORT,
+        refusal=invalid(
+            "reason",
+            "required",
+            "This field is required.",
+            caller="administrator",
+            path={"memberId": 2},
+        ),
+    ),
+    "changeMembers": by_staff(
+        body={
+            "ids": [2, 3, 9],
+            "action": "SILENCE",
+            "reason": "spam",
+            "until": "2027-01-01T00:00:00+09:00",
+        },
+        answer={
+            "results": [
+                {"id": 2, "done": True, "code": None, "detail": None},
+                {
+                    "id": 3,
+                    "done": False,
+                    "code": "SELF_CHANGE",
+                    "detail": str(SelfChangeError.detail),
+                },
+                {
+                    "id": 9,
+                    "done": False,
+                    "code": "NOT_FOUND",
+                    "detail": "Member not found.",
+                },
+            ]
+        },
+        refusal=invalid(
+            "until",
+            "required",
+            "A silence needs an end.",
+            caller="administrator",
+            body={"ids": [2], "action": "SILENCE", "reason": "spam"},
+        ),
     ),
     "endMemberFactors": by_staff(
         path={"memberId": 2}, status=204, refusal=change_of_self()

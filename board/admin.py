@@ -52,11 +52,10 @@ from board.models import (
     TargetType,
 )
 from board.moderation.admin import ModerationCaseAdmin
-from core.admin.actions import ActionAdmin, get_actor
+from core.admin.actions import ActionAdmin, RowLink, get_actor
 from core.admin.base import DEFERRED_MEMBER_FIELDS, NewestInline
 from core.admin.columns import (
     Column,
-    Text,
     link_column,
     shorten,
     text_column,
@@ -99,7 +98,7 @@ class ModerationAdmin(ActionAdmin):
             return queryset.filter(member__in=list(members.only("id"))), False
         return (self.filter_by_text(queryset, term) if term else queryset), False
 
-    def list_row_links(self, request: HttpRequest, row: Any) -> list[tuple[str, Text]]:
+    def list_row_links(self, request: HttpRequest, row: Any) -> list[RowLink]:
         return [link_to_author(row.member_id)]
 
     @abstractmethod

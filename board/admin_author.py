@@ -38,7 +38,13 @@ from board.moderation.deeds import (
     list_targets_of,
     undo_deed,
 )
-from core.admin.actions import FOUND_FIELD, REASON_FIELD, get_actor, tell_of_change
+from core.admin.actions import (
+    FOUND_FIELD,
+    REASON_FIELD,
+    RowLink,
+    get_actor,
+    tell_of_change,
+)
 from core.admin.columns import Text
 from core.errors import NotFoundError
 
@@ -53,8 +59,8 @@ QUESTIONS: dict[str, Any] = {
 WAS_DONE: dict[str, Text] = {Action.HIDE: _("Hidden"), Action.DELETE: _("Deleted")}
 
 
-def link_to_author(member_id: int) -> tuple[str, Text]:
-    return author_url(member_id), _("All of this author")
+def link_to_author(member_id: int) -> RowLink:
+    return RowLink(author_url(member_id), _("All of this author"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,4 +196,4 @@ class AuthorView(View):
         return author
 
     def _lead_back(self, author: Member) -> HttpResponse:
-        return HttpResponseRedirect(link_to_author(author.pk)[0])
+        return HttpResponseRedirect(link_to_author(author.pk).url)

@@ -80,7 +80,9 @@ administrator  GET                   /api/admin/log.csv
 administrator  GET,POST              /api/admin/announcements
 administrator  GET,PUT,DELETE        /api/admin/announcements/{announcement_id}
 administrator  GET                   /api/admin/members
+administrator  POST                  /api/admin/members/bulk
 administrator  GET,DELETE            /api/admin/members/{member_id}
+administrator  GET                   /api/admin/members/{member_id}/support
 administrator  PUT                   /api/admin/members/{member_id}/role
 administrator  PUT                   /api/admin/members/{member_id}/status
 administrator  PUT                   /api/admin/members/{member_id}/plan

@@ -51,6 +51,15 @@ def require_factor_change_allowed(request: Request) -> None:
     _require_fresh_for_factors(member, session, now)
 
 
+def may_change_factors(member: Member, key_hash: str, now: datetime) -> bool:
+    """Return whether the session is fresh for changes of the member's factors."""
+    try:
+        _require_fresh_for_factors(member, _find_session(member, key_hash, now), now)
+    except (ReauthenticationRequiredError, AuthenticationRequiredError):
+        return False
+    return True
+
+
 def is_session_fresh(key_hash: str) -> bool:
     now = timezone.now()
     return AuthSession.objects.filter(

@@ -139,8 +139,25 @@ def begin_totp(member: Member, key_hash: str, now: datetime) -> PendingTotp:
             member=locked,
             defaults={"pending_seed": sealed, "pending_until": expires_at},
         )
+    return _make_pending(locked, seed, expires_at)
+
+
+def find_pending_totp(member: Member, now: datetime) -> PendingTotp | None:
+    """Return the seed that waits for its first code.
+
+    The caller has required a session that may change factors: who reads the seed has
+    the factor.
+    """
+    waiting = TotpFactor.objects.filter(member=member, pending_until__gt=now).first()
+    if waiting is None or not (waiting.pending_seed and waiting.pending_until):
+        return None
+    seed = unseal(bytes(waiting.pending_seed), waiting.sealing_context).decode()
+    return _make_pending(member, seed, waiting.pending_until)
+
+
+def _make_pending(member: Member, seed: str, expires_at: datetime) -> PendingTotp:
     service = settings.ABOUT["name"] or DEFAULT_NAMES["en"]
-    return PendingTotp(seed, build_uri(seed, locked.login_id, service), expires_at)
+    return PendingTotp(seed, build_uri(seed, member.login_id, service), expires_at)
 
 
 def confirm_totp(member: Member, key_hash: str, code: str, now: datetime) -> list[str]:

@@ -17,7 +17,7 @@ class AuditLogEntry(models.Model):
         ADDITION = "ADDITION"
         CHANGE = "CHANGE"
         DELETION = "DELETION"
-        # Of the log.
+        # Of the log, or of an account for support.
         READ = "READ"
         # Of a list as a CSV file.
         EXPORT = "EXPORT"

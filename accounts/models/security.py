@@ -157,6 +157,7 @@ class SecurityLogEntry(models.Model):
         TOKEN_REVOKED = "TOKEN_REVOKED"  # noqa: S105
         EXPORTED = "EXPORTED"
         RESTORED = "RESTORED"
+        SUPPORT_VIEWED = "SUPPORT_VIEWED"
 
     member = models.ForeignKey(
         Member, on_delete=models.CASCADE, related_name="security_log", db_index=False

@@ -14,16 +14,22 @@ __all__ = [
     "ADDITION",
     "CHANGE",
     "DELETION",
+    "READ",
+    "REASON_MARK",
     "log_admin_action",
     "log_admin_actions",
     "log_use_of_list",
+    "with_reason",
 ]
 
 ADDITION = AuditLogEntry.Action.ADDITION
 CHANGE = AuditLogEntry.Action.CHANGE
 DELETION = AuditLogEntry.Action.DELETION
+READ = AuditLogEntry.Action.READ
 MAX_LABEL_LENGTH = 200
 MAX_TEXT_LENGTH = 500
+# Between the text of an entry and the words of staff.
+REASON_MARK = " Reason: "
 
 
 def log_admin_action(actor: Member, target: Model, action: str, text: str = "") -> None:
@@ -63,6 +69,11 @@ def log_use_of_list(actor: Member, model: type[Model], action: str, text: str) -
         text=text[:MAX_TEXT_LENGTH],
         request_id=request_id.get() or "",
     )
+
+
+def with_reason(text: str, reason: str) -> str:
+    """Return the text of an entry with the reason that staff gave."""
+    return f"{text}{REASON_MARK}{reason}" if reason else text
 
 
 def _label(target: Model) -> str:

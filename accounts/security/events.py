@@ -40,6 +40,7 @@ class SecurityEvent(Enum):
     SECOND_FACTOR_REFUSED = auto()
     SESSIONS_ENDED = auto()
     STATUS_CHANGED = auto()
+    SUPPORT_VIEWED = auto()
     TOKEN_CREATED = auto()
     TOKEN_REVOKED = auto()
 

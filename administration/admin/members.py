@@ -1,8 +1,5 @@
 """Members in Django admin."""
 
-import time
-from collections.abc import Callable, Collection, Sequence
-from functools import partial
 from typing import Any, cast
 
 from django.contrib import admin, messages
@@ -16,7 +13,7 @@ from django.utils import timezone
 from django.utils.functional import cached_property
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
@@ -26,11 +23,13 @@ from accounts.models import AuthSession, Member, PointHistory
 from accounts.security.audit_log import CHANGE, log_admin_action
 from accounts.security.events import SecurityEvent, log_security_event
 from accounts.sessions.store import revoke_session
-from administration.members import set_member_plan, set_member_role, set_member_status
+from administration.admin import member_deeds, support
+from administration.admin.member_actions import MEMBER_ACTIONS
+from administration.admin.member_columns import PLANS, PROVIDERS, ROLES, STATUSES
 from billing.admin import PRODUCTS, YES_OR_NO, PurchaseInline
 from board.admin import CommentInline, PostInline
 from board.admin_author import link_to_author
-from core.admin.actions import Action, ActionAdmin, get_actor
+from core.admin.actions import ActionAdmin, RowLink, get_actor
 from core.admin.base import CappedPaginator, NewestInline
 from core.admin.columns import (
     Badges,
@@ -43,180 +42,11 @@ from core.admin.columns import (
     time_column,
 )
 from core.admin.filters import badge_filter
-from core.api.permissions import AdminRequiredError
 from core.db.transactions import retry_on_conflict
-from core.errors import DomainError
 
-# Proxies wait for 30 to 60 seconds.
-MAX_ACTION_SECONDS = 20.0
-MAX_TOLD_ERRORS = 5
-ROLES: Badges = {
-    Member.Role.MEMBER: (_("Member"), ""),
-    Member.Role.MODERATOR: (_("Moderator"), "info"),
-    Member.Role.ADMIN: (_("Administrator"), "info"),
-}
-STATUSES: Badges = {
-    Member.Status.ACTIVE: (_("Active"), "good"),
-    Member.Status.SUSPENDED: (_("Suspended"), "bad"),
-}
-PLANS: Badges = {
-    Member.Plan.FREE: (_("Free"), ""),
-    Member.Plan.PREMIUM: (_("Premium"), "good"),
-}
-PROVIDERS: Badges = {
-    Member.Provider.LOCAL: (_("Password"), ""),
-    Member.Provider.IDP: (_("Google account"), ""),
-}
 REASONS: Badges = {
     PointHistory.Reason.POST: (_("Post"), ""),
     PointHistory.Reason.COMMENT: (_("Comment"), ""),
-}
-
-
-def make_action(
-    change: Callable[[Member, int], Member],
-    label: Text,
-    question: Text,
-    target_values: dict[str, Any],
-    *,
-    is_dangerous: bool = False,
-) -> Action:
-    """Return an action on members whose values differ from `target_values`."""
-
-    def has_effect_on(member: Member) -> bool:
-        return any(getattr(member, k) != value for k, value in target_values.items())
-
-    def apply(request: HttpRequest, ids: Collection[int]) -> None:
-        rows = Member.objects.only("login_id", *target_values).filter(pk__in=ids)
-        members = list(rows.order_by("pk"))
-        due = [member for member in members if has_effect_on(member)]
-        change_members(request, partial(change, get_actor(request)), due, label)
-        report_unchanged(request, len(members) - len(due))
-
-    return Action(
-        label,
-        apply,
-        question=question,
-        has_effect_on=has_effect_on,
-        is_dangerous=is_dangerous,
-    )
-
-
-def change_members(
-    request: HttpRequest,
-    change: Callable[[int], Member],
-    members: Sequence[Member],
-    label: Text,
-) -> None:
-    """Change each member in a transaction, and tell what was done to how many."""
-    end = time.monotonic() + MAX_ACTION_SECONDS
-    errors: list[str] = []
-    refused = done = left = 0
-    # A refused member does not stop the others.
-    for place, member in enumerate(members):
-        if time.monotonic() >= end:
-            left = len(members) - place
-            break
-        try:
-            change(member.pk)
-        except AdminRequiredError as error:
-            # The actor has lost the role meanwhile.
-            errors.append(str(error.detail))
-            left = len(members) - place
-            break
-        except DomainError as error:
-            refused += 1
-            errors.append(f"{member}: {error.detail}")
-        else:
-            done += 1
-    for text in errors[:MAX_TOLD_ERRORS]:
-        messages.error(request, text)
-    report_members(request, label, members, done=done, refused=refused, left=left)
-
-
-def report_members(
-    request: HttpRequest,
-    label: Text,
-    members: Sequence[Member],
-    *,
-    done: int,
-    refused: int,
-    left: int,
-) -> None:
-    if done and len(members) == 1:
-        text = gettext("{member}: {action}: done.")
-        messages.success(request, text.format(member=members[0], action=label))
-    elif done:
-        text = ngettext(
-            "{action}: {count} member: done.", "{action}: {count} members: done.", done
-        )
-        messages.success(request, text.format(action=label, count=f"{done:,}"))
-    if refused > MAX_TOLD_ERRORS:
-        text = gettext("{count} members in all were refused.")
-        messages.error(request, text.format(count=f"{refused:,}"))
-    if left:
-        text = ngettext(
-            "{count} is left: repeat the action to go on.",
-            "{count} are left: repeat the action to go on.",
-            left,
-        )
-        messages.warning(request, text.format(count=f"{left:,}"))
-
-
-def report_unchanged(request: HttpRequest, count: int) -> None:
-    text = ngettext(
-        "{count} left as it is: it was so already.",
-        "{count} left as they are: they were so already.",
-        count,
-    )
-    if count:
-        messages.warning(request, text.format(count=f"{count:,}"))
-
-
-MEMBER_ACTIONS = {
-    "set_premium": make_action(
-        partial(set_member_plan, plan=Member.Plan.PREMIUM),
-        _("Give Premium"),
-        _("The member gets Premium without an end; the subscription data is cleared."),
-        {"plan": Member.Plan.PREMIUM, "plan_expires_at": None},
-    ),
-    "set_free": make_action(
-        partial(set_member_plan, plan=Member.Plan.FREE),
-        _("End Premium"),
-        _("The member loses Premium at once; the subscription data is cleared."),
-        {"plan": Member.Plan.FREE, "plan_expires_at": None},
-    ),
-    "suspend": make_action(
-        partial(set_member_status, status=Member.Status.SUSPENDED),
-        _("Suspend"),
-        _("All sessions end at once, and the member can no longer log in."),
-        {"status": Member.Status.SUSPENDED},
-        is_dangerous=True,
-    ),
-    "activate": make_action(
-        partial(set_member_status, status=Member.Status.ACTIVE),
-        _("Reactivate"),
-        _("The member can log in again."),
-        {"status": Member.Status.ACTIVE},
-    ),
-    "make_administrator": make_action(
-        partial(set_member_role, role=Member.Role.ADMIN),
-        _("Make administrator"),
-        _("The member can use these pages and change all other members."),
-        {"role": Member.Role.ADMIN},
-    ),
-    "make_moderator": make_action(
-        partial(set_member_role, role=Member.Role.MODERATOR),
-        _("Make moderator"),
-        _("The member can use the pages of the board, and decides about reports."),
-        {"role": Member.Role.MODERATOR},
-    ),
-    "make_member": make_action(
-        partial(set_member_role, role=Member.Role.MEMBER),
-        _("Remove staff role"),
-        _("The member can no longer use these pages."),
-        {"role": Member.Role.MEMBER},
-    ),
 }
 
 
@@ -339,8 +169,12 @@ class MemberAdmin(ActionAdmin):
     def may_act_on(self, request: HttpRequest, row: Member) -> bool:
         return bool(row.pk != get_actor(request).pk)
 
-    def list_row_links(self, request: HttpRequest, row: Any) -> list[tuple[str, Text]]:
-        return [link_to_author(row.pk)]
+    def list_row_links(self, request: HttpRequest, row: Any) -> list[RowLink]:
+        return [
+            RowLink(support.support_url(row.pk), _("Support view")),
+            *member_deeds.list_deed_links(request, row, timezone.now()),
+            link_to_author(row.pk),
+        ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Member]:
         rows: QuerySet[Member] = super().get_queryset(request)
@@ -359,7 +193,19 @@ class MemberAdmin(ActionAdmin):
             self.admin_site.admin_view(require_POST(self.revoke_session)),
             name="accounts_member_end_session",
         )
-        return [end_session, *super().get_urls()]
+        deed = path(
+            "<int:member_id>/deeds/<slug:name>/",
+            self.admin_site.admin_view(
+                member_deeds.MemberDeedView.as_view(model_admin=self)
+            ),
+            name=member_deeds.URL_NAME,
+        )
+        support_view = path(
+            "<int:member_id>/support/",
+            self.admin_site.admin_view(support.SupportView.as_view(model_admin=self)),
+            name=support.URL_NAME,
+        )
+        return [end_session, deed, support_view, *super().get_urls()]
 
     @retry_on_conflict
     def revoke_session(

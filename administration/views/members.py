@@ -17,18 +17,29 @@ from accounts.errors import (
     SelfChangeError,
     StaffFactorError,
 )
-from accounts.login.fresh import require_fresh_authentication
+from accounts.login.fresh import (
+    require_fresh_authentication,
+    require_fresh_authentication_with_factor,
+)
 from accounts.members.search import MemberFilter, list_members_page
 from accounts.members.serializers import MemberSerializer, MemberSummarySerializer
 from accounts.models import Member
 from accounts.sessions.authentication import current_member
 from administration import members
+from administration.bulk import BulkChange, change_members
+from administration.member_serializers import (
+    BulkRequestSerializer,
+    BulkResultsSerializer,
+    MemberSupportSerializer,
+    SupportQuerySerializer,
+)
 from administration.serializers import (
     MemberPlanRequestSerializer,
     MemberQuerySerializer,
     MemberRoleRequestSerializer,
     MemberStatusRequestSerializer,
 )
+from administration.support import read_support
 from core.api.openapi import page_serializer
 from core.api.operations import extend_schema
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
@@ -42,10 +53,10 @@ class MemberViewSet(ViewSet):
     permission_classes = [IsAdministrator]
     schema_tag = "Members"
     raises = {
-        "destroy": [SelfChangeError],
-        "set_member_role": [SelfChangeError],
+        "destroy": [ReauthenticationRequiredError, SelfChangeError],
+        "set_member_role": [ReauthenticationRequiredError, SelfChangeError],
         "set_member_status": [SelfChangeError],
-        "set_member_plan": [SelfChangeError],
+        "set_member_plan": [ReauthenticationRequiredError, SelfChangeError],
         "send_password_reset": [
             MailNotConfiguredError,
             MemberSuspendedError,
@@ -91,8 +102,9 @@ class MemberViewSet(ViewSet):
         """Delete a member.
 
         All data of the member is deleted. The caller's own account is 400
-        `SELF_CHANGE`.
+        `SELF_CHANGE`. The session of a caller with a second factor must be fresh.
         """
+        require_fresh_authentication_with_factor(request)
         members.delete_member(current_member(request), member_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -101,8 +113,10 @@ class MemberViewSet(ViewSet):
     def set_member_role(self, request: Request, member_id: int) -> Response:
         """Set the role of a member.
 
-        Takes effect immediately, also in live sessions.
+        Takes effect immediately, also in live sessions. The session of a caller with a
+        second factor must be fresh.
         """
+        require_fresh_authentication_with_factor(request)
         return _update_member(
             request, member_id, MemberRoleRequestSerializer, members.set_member_role
         )
@@ -124,8 +138,10 @@ class MemberViewSet(ViewSet):
     def set_member_plan(self, request: Request, member_id: int) -> Response:
         """Set the plan of a member.
 
-        The plan has no expiry, and the subscription is cleared.
+        The plan has no expiry, and the subscription is cleared. The session of a caller
+        with a second factor must be fresh.
         """
+        require_fresh_authentication_with_factor(request)
         return _update_member(
             request, member_id, MemberPlanRequestSerializer, members.set_member_plan
         )
@@ -166,6 +182,42 @@ class MemberViewSet(ViewSet):
         """
         members.end_member_sessions(current_member(request), member_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(
+        operation_id="getMemberSupport",
+        parameters=[SupportQuerySerializer],
+        responses=MemberSupportSerializer,
+    )
+    @action(detail=True, methods=["get"], url_path="support")
+    def get_member_support(self, request: Request, member_id: int) -> Response:
+        """Get what support needs to know of a member.
+
+        Never the content of the ledger, only the numbers of its rows. Each reading is
+        logged with its reason, and the member sees it in their security log.
+        """
+        members.get_member(member_id)
+        reason = validate_query(SupportQuerySerializer, request)["reason"]
+        actor, now = current_member(request), timezone.now()
+        support = read_support(actor, member_id, reason, now)
+        return Response(MemberSupportSerializer(support).data)
+
+    @extend_schema(
+        operation_id="changeMembers",
+        request=BulkRequestSerializer,
+        responses=BulkResultsSerializer,
+    )
+    @action(detail=False, methods=["post"], url_path="bulk")
+    def change_members(self, request: Request) -> Response:
+        """Change up to 100 members.
+
+        Each one in a transaction of its own, with a result for each: a refused member
+        does not stop the others. If the caller loses the role meanwhile, nobody is
+        changed after it.
+        """
+        body = validate_body(BulkRequestSerializer, request)
+        ids, now = body.pop("ids"), timezone.now()
+        results = change_members(current_member(request), ids, BulkChange(**body), now)
+        return Response(BulkResultsSerializer({"results": results}).data)
 
 
 def _update_member(

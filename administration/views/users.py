@@ -11,6 +11,7 @@ from accounts.errors import (
     ReauthenticationRequiredError,
     SelfChangeError,
 )
+from accounts.login.fresh import require_fresh_authentication_with_factor
 from accounts.members.counters import count_members
 from accounts.members.serializers import (
     MemberSerializer,
@@ -41,7 +42,7 @@ class UserViewSet(ViewSet):
             ReauthenticationRequiredError,
             MailNotConfiguredError,
         ],
-        "destroy": [SelfChangeError],
+        "destroy": [ReauthenticationRequiredError, SelfChangeError],
     }
     lookup_url_kwarg = "member_id"
     lookup_value_converter = "int"
@@ -107,7 +108,8 @@ class UserViewSet(ViewSet):
         """Delete a user.
 
         All data of the user is deleted. The caller's own account is 400
-        `SELF_CHANGE`.
+        `SELF_CHANGE`. The session of a caller with a second factor must be fresh.
         """
+        require_fresh_authentication_with_factor(request)
         members.delete_member(current_member(request), member_id)
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from accounts.models import Member
-from accounts.security.audit_log import CHANGE, log_admin_action
+from accounts.security.audit_log import CHANGE, log_admin_action, with_reason
 from board.locking import lock_members
 from board.models import Decision, ModerationCase, TargetType
 from board.moderation.decisions import require_judge
@@ -32,15 +32,18 @@ def set_silence(
 
 
 @retry_on_conflict
-def end_silence(actor: Member, member_id: int, now: datetime) -> None:
-    """End a silence; do nothing if there is none. Raises as `set_silence`."""
+def end_silence(actor: Member, member_id: int, now: datetime, note: str = "") -> None:
+    """End a silence; do nothing if there is none. Raises as `set_silence`.
+
+    The log has `note`.
+    """
     with transaction.atomic():
         member = _lock_judged(actor, member_id)
         if not member.is_silenced(now):
             return
         end_silence_of(member.pk)
         _decide(actor, member, Decision.Action.DISMISS, "", now)
-        log_admin_action(actor, member, CHANGE, "Silence ended.")
+        log_admin_action(actor, member, CHANGE, with_reason("Silence ended.", note))
 
 
 def _lock_judged(actor: Member, member_id: int) -> Member:

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
@@ -45,6 +45,20 @@ class Action:
     # Value -> label of what the question asks for; the form sends it as `reason`.
     reasons: Mapping[str, Text] = field(default_factory=dict)
     is_open_to: Callable[[HttpRequest], bool] = lambda request: True
+    # Returns the page that stands before the action, or None.
+    guard: Callable[[HttpRequest, Any], HttpResponse | None] = (
+        lambda request, model_admin: None
+    )
+    # False for an action that the page of a row offers in another way.
+    is_on_page: bool = True
+
+
+class RowLink(NamedTuple):
+    """A button of a row that leads to a page of its own."""
+
+    url: str
+    label: Text
+    is_dangerous: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +88,8 @@ class ActionAdmin(ReadOnlyAdmin):
     def may_act_on(self, request: HttpRequest, row: Any) -> bool:
         return True
 
-    def list_row_links(self, request: HttpRequest, row: Any) -> list[tuple[str, Text]]:
-        """Return the addresses and labels of pages beside the actions of a row."""
+    def list_row_links(self, request: HttpRequest, row: Any) -> list[RowLink]:
+        """Return the pages beside the actions of a row."""
         return []
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
@@ -93,7 +107,9 @@ class ActionAdmin(ReadOnlyAdmin):
             context["row_actions"] = {
                 name: action
                 for name, action in self.row_actions.items()
-                if action.has_effect_on(row) and action.is_open_to(request)
+                if action.is_on_page
+                and action.has_effect_on(row)
+                and action.is_open_to(request)
             }
             context |= {"checkbox": ACTION_CHECKBOX_NAME, "origin_field": ORIGIN_FIELD}
             context |= {
@@ -109,6 +125,8 @@ def run_or_ask(
 ) -> HttpResponse | None:
     """Run an action, after its question; None leads back to the list as it was."""
     action = model_admin.row_actions[name]
+    if (page := action.guard(request, model_admin)) is not None:
+        return page
     choice = read_choice(model_admin, request, rows)
     if choice is None:
         return None

@@ -1,13 +1,16 @@
 """The pages of staff and the public pages are in Korean and in English."""
 
 import re
+from datetime import timedelta
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 from django.contrib import admin
+from django.utils import timezone
 
-from accounts.models import AuditLogEntry, Member
+from accounts.models import AuditLogEntry, AuthSession, Member
+from administration.admin.member_deeds import DEEDS
 from administration.log_entries import TEXTS
 from board.models import Image
 from core.admin.actions import ActionAdmin
@@ -22,6 +25,7 @@ from tests.support.admin_site import (
     use_korean_categories,
 )
 from tests.support.clients import JSONClient
+from tests.support.second_factors import give_totp
 
 HANGUL = re.compile("[가-힣]")
 WORD = re.compile("[A-Za-z]{2,}")
@@ -29,7 +33,7 @@ KOREAN: dict[str, Any] = {"HTTP_ACCEPT_LANGUAGE": "ko-KR,ko;q=0.9,en;q=0.8"}
 ENGLISH: dict[str, Any] = {"HTTP_ACCEPT_LANGUAGE": "en-US"}
 # Names and formats that Korean writes in Latin letters.
 NAMES = {"PostgreSQL", "Valkey", "CSV", "KRW", "PNG", "KB", "JSON", "HTTP", "API"}
-NAMES |= {"OpenAPI", "Enter", "Ctrl"}
+NAMES |= {"OpenAPI", "Enter", "Ctrl", "QR"}
 # What staff read besides the texts of the page.
 ATTRIBUTES = ("title", "alt", "aria-label", "placeholder", "data-label")
 
@@ -132,6 +136,47 @@ def test_questions_before_actions_are_korean(
                 assert find_english(page, *data) == [], name
                 asked += 1
     assert asked >= 9
+
+
+def test_pages_about_one_member_are_korean(
+    administrator: Member, member: Member, data: list[str], mail_folder: Any
+) -> None:
+    member.silenced_until = timezone.now() + timedelta(days=1)
+    member.save_fields("silenced_until")
+    give_totp(member)
+    browser = logged_in_browser(administrator)
+    base, english = f"{MEMBERS}{member.pk}", {}
+    for name in DEEDS:
+        path = f"{base}/deeds/{name}/"
+        pages = [browser.get(path, **KOREAN)]
+        if name == "deletion":
+            form = {"login_id": "x", "confirmed": "yes"}
+            pages.append(browser.post(path, form, **KOREAN))
+        for page in pages:
+            english[path] = find_english(page.content.decode(), *data)
+    asked = browser.get(f"{base}/support/", **KOREAN)
+    shown = browser.post(f"{base}/support/", {"reason": "분실"}, **KOREAN)
+    english["support"] = find_english(asked.content.decode(), *data)
+    english["shown"] = find_english(shown.content.decode(), *data)
+    log = browser.get("/admin/accounts/auditlogentry/", **KOREAN)
+    assert "사유: 분실" in log.content.decode()
+    give_totp(administrator)
+    AuthSession.objects.update(fresh_until=None)
+    proof = browser.get(f"{base}/deeds/deletion/", **KOREAN)
+    english["proof"] = find_english(proof.content.decode(), *data)
+    assert {path: found for path, found in english.items() if found} == {}
+    assert len(english) == len(DEEDS) + 3
+
+
+def test_set_up_of_the_second_factor_is_korean(
+    administrator: Member, data: list[str]
+) -> None:
+    browser = logged_in_browser(administrator)
+    setup = "/admin/second-factor/"
+    for form in ({}, {"code": "x"}):
+        page = browser.post(setup, form, **KOREAN).content.decode()
+        secret = re.findall(r'class="secret">([A-Z2-7 ]+)<', page)
+        assert find_english(page, *data, *secret) == []
 
 
 def test_what_an_action_did_is_told_in_korean(

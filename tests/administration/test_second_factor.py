@@ -1,13 +1,22 @@
 """Staff and the second factor: the demand for one, the login form, ending others'."""
 
+import html
 import re
 from typing import Any
+from urllib.parse import unquote
 
 import pyotp
 import pytest
+import segno
 from django.utils import timezone
 
-from accounts.models import AuthSession, LoginTicket, Member, SecurityLogEntry
+from accounts.models import (
+    AuthSession,
+    LoginTicket,
+    Member,
+    SecurityLogEntry,
+    TotpFactor,
+)
 from tests.support.admin_site import logged_in_browser
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
@@ -158,24 +167,79 @@ def test_set_up_opens_the_administration(administrator: Member, settings: Any) -
     settings.ADMIN_SECOND_FACTOR = True
     browser = logged_in_browser(administrator)
     page: Any = browser.post(SETUP)
-    found = re.search(r"<code>([A-Z2-7]{32})</code>", page.content.decode())
-    assert found
-    code = pyotp.TOTP(found[1]).at(timezone.now())
+    code = pyotp.TOTP(read_secret(page.content.decode())).at(timezone.now())
     done: Any = browser.post(SETUP, {"code": code})
     assert len(re.findall(r"<li><code>", done.content.decode())) == 10
     assert browser.get("/admin/").status_code == 200
 
 
-def test_set_up_needs_a_fresh_session_and_a_right_code(administrator: Member) -> None:
+def read_secret(page: str) -> str:
+    found = re.search(r'<code class="secret">([A-Z2-7 ]{39})</code>', page)
+    assert found, page
+    return found[1].replace(" ", "")
+
+
+def test_wrong_code_keeps_the_secret_for_its_time(administrator: Member) -> None:
     browser = logged_in_browser(administrator)
-    browser.post(SETUP)
-    wrong: Any = browser.post(SETUP, {"code": "nothing"})
-    assert "Begin again" in wrong.content.decode()
-    AuthSession.objects.update(fresh_until=None)
-    stale: Any = browser.post(SETUP)
-    assert "Log out and in again first." in stale.content.decode()
+    begun: Any = browser.post(SETUP)
+    secret = read_secret(begun.content.decode())
+    for _ in range(2):
+        wrong: Any = browser.post(SETUP, {"code": "nothing"})
+        page = wrong.content.decode()
+        assert "The code is wrong or no longer valid." in page
+        assert "Begin again" not in page
+        assert read_secret(page) == secret
+    code = pyotp.TOTP(secret).at(timezone.now())
+    done: Any = browser.post(SETUP, {"code": code})
+    assert len(re.findall(r"<li><code>", done.content.decode())) == 10
+
+
+def test_secret_ends_with_its_time(administrator: Member) -> None:
+    browser = logged_in_browser(administrator)
+    begun: Any = browser.post(SETUP)
+    secret = read_secret(begun.content.decode())
+    TotpFactor.objects.update(pending_until=timezone.now())
+    code = pyotp.TOTP(secret).at(timezone.now())
+    late: Any = browser.post(SETUP, {"code": code})
+    assert "Begin again" in late.content.decode()
+    assert 'class="secret"' not in late.content.decode()
     administrator.refresh_from_db()
     assert not administrator.has_second_factor
+
+
+def test_secret_is_shown_in_a_fresh_session_only(administrator: Member) -> None:
+    browser = logged_in_browser(administrator)
+    browser.post(SETUP)
+    AuthSession.objects.update(fresh_until=None)
+    for form in ({}, {"code": "nothing"}):
+        stale: Any = browser.post(SETUP, form)
+        assert "Confirm that it is you" in stale.content.decode()
+        assert 'class="secret"' not in stale.content.decode()
+    assert 'class="secret"' not in browser.get(SETUP).content.decode()
+    administrator.refresh_from_db()
+    assert not administrator.has_second_factor
+
+
+def test_picture_has_the_secret_and_needs_no_inline_style(
+    administrator: Member,
+) -> None:
+    browser = logged_in_browser(administrator)
+    response: Any = browser.post(SETUP)
+    page = response.content.decode()
+    found = re.search(r'src="data:image/svg\+xml;charset=utf-8,([^"]+)"', page)
+    assert found
+    svg = unquote(html.unescape(found[1]))
+    secret = read_secret(page)
+    uri = re.search(r'href="(otpauth://[^"]+)"', page)
+    assert uri
+    assert secret in uri[1]
+    expected = segno.make(html.unescape(uri[1]), error="m", micro=False)
+    assert expected.svg_inline(scale=4, light="#fff") in svg.replace(
+        "xmlns='http://www.w3.org/2000/svg' ", ""
+    ).replace("'", '"')
+    assert "style" not in svg
+    assert "script" not in svg
+    assert "no-store" in response.headers["Cache-Control"]
 
 
 def test_strangers_are_sent_to_the_login(free_member: Member) -> None:

@@ -85,7 +85,9 @@ def add_members(scene: Scene) -> None:
             plan="PREMIUM",
             plan_expires_at=NOW + timedelta(days=30),
         ),
-        "free_member": make_member(login_id="junho", display_name="이준호"),
+        "free_member": make_member(
+            login_id="junho", display_name="이준호", email="junho@example.com"
+        ),
         "administrator": make_member(
             login_id="admin", display_name="관리자", role="ADMIN"
         ),

@@ -245,6 +245,11 @@ REQUESTS: list[tuple[str, str, Any]] = [
     ("POST", "/api/admin/members/@other/password-reset", None),
     ("DELETE", "/api/admin/members/@other/factors", None),
     ("DELETE", "/api/admin/members/@other/sessions", None),
+    (
+        "POST",
+        "/api/admin/members/bulk",
+        {"ids": ["@other"], "action": "SUSPEND", "reason": "spam"},
+    ),
     ("PUT", "/api/admin/signup-enabled", {"enabled": False}),
     (
         "PUT",

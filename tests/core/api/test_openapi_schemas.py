@@ -62,7 +62,7 @@ TEXTS_OF_OTHERS = {
 # What is an exact number; money and ids are whole numbers of 64 bits.
 DECIMALS = {
     *("averageCost", "balance", "exchangeRate", "originalAmount", "quantity", "rate"),
-    *("share", "unrealizedRate"),
+    *("paidAmount", "share", "unrealizedRate"),
 }
 
 
