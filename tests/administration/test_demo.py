@@ -165,7 +165,7 @@ def test_figures_are_the_sums_of_the_rows_although_the_daily_job_ran_before(
     shown = get_time_series(name, timezone.localdate())
     counted = [sum(rows) for rows in zip(*map(count_days, models), strict=True)]
     assert shown == counted
-    assert sum(shown[:-1]) > 5
+    assert sum(filter(None, shown[:-1])) > 5
     # The job of the night stores the same.
     save_daily_metrics(timezone.now())
     assert get_time_series(name, timezone.localdate()) == counted
