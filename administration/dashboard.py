@@ -77,6 +77,11 @@ class Section:
     charts: list[Chart] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
 
+    @property
+    def columns(self) -> int:
+        """Return into how many columns of the page the charts divide it."""
+        return len(self.charts) + len(self.missing)
+
 
 @dataclass(frozen=True, slots=True)
 class Dashboard:
@@ -114,11 +119,12 @@ def build_dashboard(now: datetime) -> Dashboard:
     reader = TimeLimitedReader()
     sections = [
         _health_section(),
+        # What waits for staff comes first.
+        _moderation_section(reader, now),
         _members_section(reader, now),
         _purchases_section(reader, now),
         _ledger_section(reader, now),
         _board_section(reader, now),
-        _moderation_section(reader, now),
     ]
     return Dashboard(sections, reader.read(list_last_runs))
 

@@ -37,6 +37,7 @@ def describe_installation() -> dict[str, Any]:
     return {
         "name": about["name"],
         "version": settings.VERSION,
+        "source": about["source"],
         "languages": [code for code, _ in settings.LANGUAGES],
         "home_currency": settings.HOME_CURRENCY,
         "time_zone": settings.TIME_ZONE,

@@ -140,6 +140,10 @@ class MetaSerializer(Serializer):
 
     name = serializers.CharField(allow_null=True, help_text="Of the installation.")
     version = serializers.CharField(help_text="Of the service.")
+    source = serializers.URLField(
+        allow_null=True,
+        help_text="URL of the source of this very version; null if none is named.",
+    )  # type: ignore[assignment]
     languages = serializers.ListField(
         child=serializers.CharField(), help_text="Of texts in errors."
     )

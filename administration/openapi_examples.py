@@ -97,6 +97,7 @@ EXAMPLES = {
         answer={
             "name": None,
             "version": settings.VERSION,
+            "source": None,
             "languages": ["en", "ko"],
             "homeCurrency": "KRW",
             "timeZone": "Asia/Seoul",

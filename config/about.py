@@ -69,6 +69,7 @@ def read_about() -> dict[str, Any]:
     support = {"email": read_email("SUPPORT_EMAIL"), "url": read_page("SUPPORT_URL")}
     return {
         "name": env.read_text("SERVICE_NAME") or None,
+        "source": read_source("SOURCE_URL"),
         "clients": read_clients("CLIENTS"),
         "legal": legal,
         "support": support if any(support.values()) else None,
@@ -77,6 +78,12 @@ def read_about() -> dict[str, Any]:
 
 def read_page(name: str) -> str | None:
     return env.read_url(name, "") if env.read_text(name) else None
+
+
+def read_source(name: str) -> str | None:
+    """Return the URL of the source of this version, which `{version}` stands for."""
+    url = read_page(name)
+    return url and url.replace("{version}", VERSION)
 
 
 def read_email(name: str) -> str | None:

@@ -85,7 +85,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "GET_LIB_DOC_EXCLUDES": "core.api.openapi.get_doc_excludes",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    # JavaScript, since the plugin is a function of templates/api_docs.html.
+    # JavaScript, since the plugin is a function of templates/api_docs/try_out.html.
     "SWAGGER_UI_SETTINGS": (
         "{deepLinking: true, persistAuthorization: false, plugins: [callThisServer]}"
     ),

@@ -54,7 +54,7 @@ LANGUAGES = [("en", "English"), ("ko", "한국어")]
 LANGUAGE_CODE = "en"
 LOCALE_PATHS = [BASE_DIR / "locale"]
 METRICS_TOKEN = env.read_text("METRICS_TOKEN")
-VERSION, ABOUT = about.VERSION, about.read_about()
+VERSION, LICENSE, ABOUT = about.VERSION, about.LICENSE, about.read_about()
 
 # --- Applications -------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from administration.views.landing import LandingView
 from board.outside_reports.pages import OutsideReportPage
 from board.views.images import ImageView
 from config.url_aliases import build_alias_urls
-from core.api.openapi_view import DocumentationView, OpenApiSchemaView
+from core.api.openapi_view import DocumentationView, OpenApiSchemaView, TryOutView
 from core.health import HealthView, LivenessView
 from ledger.currencies.views import FxRateView
 
@@ -26,7 +26,8 @@ api_urls: list[URLPattern | URLResolver] = [
     path("health", HealthView.as_view(), name="health"),
     path("health/live", LivenessView.as_view(), name="liveness"),
     path("schema", OpenApiSchemaView.as_view(), name="schema"),
-    path("docs", DocumentationView.as_view(url_name="schema"), name="docs"),
+    path("docs", DocumentationView.as_view(), name="docs"),
+    path("docs/try", TryOutView.as_view(url_name="schema"), name="try-out"),
 ]
 
 urlpatterns = [

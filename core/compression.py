@@ -34,7 +34,7 @@ class CompressionMiddleware(Middleware):
         ):
             return response
         patch_vary_headers(response, ["Accept-Encoding"])
-        if not _ACCEPTS_GZIP_RE.search(request.META.get("HTTP_ACCEPT_ENCODING", "")):
+        if not accepts_gzip(request):
             return response
         compressed = compress(response.content)  # type: ignore[attr-defined]
         response.content = compressed  # type: ignore[attr-defined]
@@ -45,6 +45,10 @@ class CompressionMiddleware(Middleware):
         if etag.startswith('"'):
             response.headers["ETag"] = f"W/{etag}"
         return response
+
+
+def accepts_gzip(request: HttpRequest) -> bool:
+    return bool(_ACCEPTS_GZIP_RE.search(request.META.get("HTTP_ACCEPT_ENCODING", "")))
 
 
 def compress(content: bytes) -> bytes:

@@ -24,6 +24,7 @@ TABLE = """
 public         GET                   /
 public         GET                   /favicon.ico
 public         GET                   /api/docs
+public         GET                   /api/docs/try
 public         GET                   /api/health
 public         GET                   /api/health/live
 public         GET                   /api/meta

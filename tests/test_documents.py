@@ -4,7 +4,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from PIL import Image
+
+from config.about import VERSION
 from tests.support.documents import ROOT, list_files, read_prose
+from tests.support.pictures import LANDING_PAGE, PICTURES, VERSION_KEY
 
 DECISIONS = ROOT / "docs" / "decisions"
 PACKAGES = (
@@ -13,6 +17,8 @@ PACKAGES = (
 )
 FOLDERS = (*PACKAGES, "clients", "contrib", "docs", "locale", "script", "templates")
 
+READMES = ("README.md", "README.ko.md")
+IMAGE = re.compile(r"!\[[^\]]+\]\(([^()\s]+)\)")
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 CODE_BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -132,6 +138,38 @@ def test_index_of_documents_links_each_of_them() -> None:
     assert names - linked == {"README.md"}
 
 
-def test_pictures_of_the_documents_are_small() -> None:
+def list_shown_pictures() -> set[Path]:
+    """Return the pictures of the two pages for newcomers, and of the landing page."""
+    shown = set()
+    for name in READMES:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        shown |= {ROOT / path for path in IMAGE.findall(text)}
+    page = (ROOT / "templates" / "landing.html").read_text(encoding="utf-8")
+    assert "{% static picture %}" in page
+    return shown | set(LANDING_PAGE.glob("landing-*.png"))
+
+
+def test_pictures_are_those_that_the_command_takes() -> None:
+    assert list_shown_pictures() == {picture.file for picture in PICTURES}
+
+
+def test_pictures_are_of_this_version_and_small() -> None:
+    for path in list_shown_pictures():
+        assert path.stat().st_size <= 150 * 1024, path.name
+        with Image.open(path) as picture:
+            assert picture.info[VERSION_KEY] == VERSION, f"{path.name}: script/pictures"
     for path in (ROOT / "docs" / "images").iterdir():
         assert path.stat().st_size <= 150 * 1024, path.name
+
+
+def test_page_for_newcomers_is_as_complete_in_korean() -> None:
+    english, korean = ((ROOT / name).read_text(encoding="utf-8") for name in READMES)
+    levels = [re.findall(r"^#+(?= )", text, re.MULTILINE) for text in (english, korean)]
+    assert levels[0] == levels[1]
+    for pattern in (
+        # Commands, rows of tables by what they begin with, and links.
+        re.compile(r"^script/[\w-]+(?: [A-Z]+| --\w+)?", re.MULTILINE),
+        re.compile(r"^\| (`[^|]+`)", re.MULTILINE),
+        re.compile(r"\]\(((?!README)[^()\s]+\.(?:md|py)[^()\s]*)\)"),
+    ):
+        assert sorted(pattern.findall(english)) == sorted(pattern.findall(korean))

@@ -11,6 +11,7 @@ from PIL import ImageDraw
 
 from accounts.models import Member
 from administration.demo.texts import FAMILY_NAMES, GIVEN_NAMES, NOTICE, POSTS, DemoPost
+from administration.demo.timeline import Timeline
 from billing.models import Purchase, seal_token
 from billing.products import MONTHLY, YEARLY
 from billing.purchases import PLAN_FIELDS, recompute_plan
@@ -48,20 +49,73 @@ def create_neighbors(now: datetime, rng: Random) -> list[Member]:
     return Member.objects.bulk_create(members)
 
 
-def create_board(
-    administrator: Member, neighbors: list[Member], now: datetime, rng: Random
+def plan_board(
+    timeline: Timeline,
+    administrator: Member,
+    neighbors: list[Member],
+    now: datetime,
+    rng: Random,
 ) -> int:
-    _create_post(administrator, NOTICE, neighbors, now, rng)
+    """Add the posts, with votes and comments, to the timeline; return their number."""
+    _plan_post(timeline, administrator, NOTICE, neighbors, now, rng)
     authors = rng.sample(neighbors[:AUTHORS], len(POSTS))
     for author, post in zip(authors, POSTS, strict=True):
-        _create_post(author, post, neighbors, now, rng)
+        _plan_post(timeline, author, post, neighbors, now, rng)
     return len(POSTS) + 1
 
 
-def _create_post(
-    author: Member, post: DemoPost, neighbors: list[Member], now: datetime, rng: Random
+def _plan_post(
+    timeline: Timeline,
+    author: Member,
+    post: DemoPost,
+    neighbors: list[Member],
+    now: datetime,
+    rng: Random,
 ) -> None:
     posted_at = now - timedelta(days=post.days_ago, hours=3)
+    others = [
+        member
+        for member in neighbors
+        if member != author and member.created_at < posted_at
+    ]
+    voters = rng.sample(others, post.up + post.down)
+    post_ids: list[int] = []
+
+    def random_time() -> datetime:
+        return posted_at + timedelta(minutes=rng.randrange(5, 170))
+
+    vote_times = [random_time() for _ in voters]
+    timeline.add(
+        posted_at,
+        lambda: post_ids.append(
+            _create_post(author, post, voters, posted_at, vote_times)
+        ),
+    )
+    for text, time in zip(
+        post.comments, sorted(random_time() for _ in post.comments), strict=True
+    ):
+        commenter = rng.choice(others[: AUTHORS - 1])
+        fans = rng.sample(others, rng.randrange(8))
+
+        def comment(
+            commenter: Member = commenter,
+            text: str = text,
+            time: datetime = time,
+            fans: list[Member] = fans,
+        ) -> None:
+            comment_id = create_comment(commenter, post_ids[0], text, time)
+            _vote_on_comment(comment_id, commenter, fans, time)
+
+        timeline.add(time, comment)
+
+
+def _create_post(
+    author: Member,
+    post: DemoPost,
+    voters: list[Member],
+    posted_at: datetime,
+    vote_times: list[datetime],
+) -> int:
     content = post.content
     if post.has_image:
         image = create_image(author, BytesIO(draw_chart()), posted_at)
@@ -70,38 +124,26 @@ def _create_post(
         post.title, content, post.category, post.tags, notice=author.is_administrator
     )
     post_id = create_post(author, data, posted_at)
-    others = [member for member in neighbors if member != author]
-    voters = rng.sample(others, post.up + post.down)
-
-    def random_time() -> datetime:
-        return posted_at + timedelta(minutes=rng.randrange(5, 170))
-
     PostVote.objects.bulk_create(
         PostVote(
             post_id=post_id,
             member=voter,
             value=1 if number < post.up else -1,
-            created_at=random_time(),
+            created_at=time,
         )
-        for number, voter in enumerate(voters)
+        for number, (voter, time) in enumerate(zip(voters, vote_times, strict=True))
     )
-    times = sorted(random_time() for _ in post.comments)
-    for text, time in zip(post.comments, times, strict=True):
-        commenter = rng.choice(others[: AUTHORS - 1])
-        comment_id = create_comment(commenter, post_id, text, time)
-        _vote_on_comment(comment_id, commenter, others, time, rng)
+    return post_id
 
 
 def _vote_on_comment(
-    comment_id: int, author: Member, others: list[Member], time: datetime, rng: Random
+    comment_id: int, author: Member, voters: list[Member], time: datetime
 ) -> None:
     comment = Comment.objects.get(pk=comment_id)
-    voters = [
-        member for member in rng.sample(others, rng.randrange(8)) if member != author
-    ]
     CommentVote.objects.bulk_create(
         CommentVote(comment=comment, member=voter, value=1, created_at=time)
         for voter in voters
+        if voter != author
     )
 
 

@@ -19,7 +19,7 @@ class LandingView(TemplateView):
     template_name = "landing.html"
 
     def get_context_data(self, **options: Any) -> dict[str, Any]:
-        """Add the documents in force, and the pages for deletion and reports."""
+        """Add the version, the documents in force, and the pages of members."""
         language = translation.get_language() or settings.LANGUAGE_CODE
         in_force = list_in_force(KNOWN.list_all(), timezone.now())
         documents = [
@@ -36,6 +36,11 @@ class LandingView(TemplateView):
             documents=documents,
             account_deletion=legal["account_deletion"] or "/account/delete",
             reports=legal["reports"] or "/legal/report",
+            name=settings.ABOUT["name"],
+            picture=f"administration/landing-{language}.png",
+            version=settings.VERSION,
+            license=settings.LICENSE,
+            source=settings.ABOUT["source"],
             **options,
         )
 

@@ -39,6 +39,7 @@ OPEN_VIEWS: Mapping[str, str] = {
     "administration.metrics_view.MetricsView": _PROBE,
     "core.api.openapi_view.OpenApiSchemaView": _PAGE,
     "core.api.openapi_view.DocumentationView": _PAGE,
+    "core.api.openapi_view.TryOutView": _PAGE,
     "administration.views.landing.LandingView": _PAGE,
     "administration.views.favicon.FaviconView": _IMAGE,
     "accounts.codes.deletion_page.DeleteAccountPage": _PAGE,

@@ -49,7 +49,8 @@ BALANCES_TODAY = {
 }
 # Day of the month, type, category, memo, wallet and amount.
 MONTHLY_ENTRIES = (
-    (25, "income", "급여", "급여", "국민은행 주거래", 3_850_000),
+    # On the first, so that each month has an income from its first day on.
+    (1, "income", "급여", "급여", "국민은행 주거래", 3_850_000),
     (1, "expense", "월세/관리비", "아파트 관리비", "국민은행 주거래", 214_000),
     (22, "expense", "전기/가스/수도", "도시가스", "국민은행 주거래", 48_000),
 )

@@ -27,6 +27,7 @@ from ledger.demo.transfers import (
     generate_refunds,
     generate_transfers,
 )
+from ledger.demo.written import set_written_times
 from ledger.entry_shape import default_category_type
 from ledger.models.base import CategoryType
 from ledger.rollups.definitions import bulk_write
@@ -46,6 +47,7 @@ def create_demo_ledger(ledger: LockedLedger, now: datetime, today: date) -> Demo
     with bulk_write(ledger):
         LedgerWriter(member, now).write(backup)
     booked = process_rules(member, now, today)
+    set_written_times(member, now)
     # All entries are booked now: the wallets reach `BALANCES_TODAY`.
     for wallet in select_wallets(member.pk).filter(name__in=BALANCES_TODAY):
         wallet.opening_balance += BALANCES_TODAY[wallet.name] - wallet.balance

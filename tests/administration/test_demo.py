@@ -1,5 +1,6 @@
 """`load_demo`: an installation with something to see on every page."""
 
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from io import StringIO
@@ -7,15 +8,24 @@ from typing import Any
 
 import pytest
 import time_machine
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
+from django.db.models import F
 from django.utils import timezone
 
 from accounts.models import Member
-from administration.daily_metrics import get_time_series, save_daily_metrics
+from administration.daily_metrics import (
+    count_active_members,
+    get_notification_series,
+    get_time_series,
+    list_days,
+    save_daily_metrics,
+)
 from administration.dashboard import build_dashboard
 from administration.demo.loader import LOGINS
 from billing.models import Purchase
 from billing.plan_expiry import run_expiry
+from board.models import Comment, CommentVote, Post, PostVote
+from ledger.models import Entry
 from tests.support.board import find_counter_drift
 from tests.support.clients import JSONClient
 from tests.support.rollups import assert_rollups_are_right
@@ -82,13 +92,13 @@ def test_queue_has_reports_a_held_post_and_an_appeal() -> None:
     page = moderator.get_json("/api/moderation/cases")
     cases = [(case["kind"], case["targetType"]) for case in page["results"]]
     assert cases == [
+        ("STAFF", "POST"),
         ("REPORT", "POST"),
         ("REPORT", "COMMENT"),
         ("HELD", "POST"),
-        ("STAFF", "POST"),
     ]
-    assert [case["appealed"] for case in page["results"]] == [False] * 3 + [True]
-    assert page["results"][0]["reportCount"] == 3
+    assert [case["appealed"] for case in page["results"]] == [True] + [False] * 3
+    assert page["results"][1]["reportCount"] == 3
     resolved = moderator.get_json("/api/moderation/cases", status="RESOLVED")
     (blind,) = resolved["results"]
     assert blind["blindUntil"] is not None
@@ -129,11 +139,101 @@ def test_dashboard_has_a_figure_for_each_of_the_30_days() -> None:
     assert not [name for section in dashboard.sections for name in section.missing]
 
 
-def test_sign_ups_and_entries_are_shown_although_the_daily_job_ran_before() -> None:
-    now = timezone.now()
-    for name in ("sign_ups", "entries"):
-        *past, _ = get_time_series(name, timezone.localdate(now))
-        assert sum(filter(None, past)) > 10
+def count_days(model: Any) -> list[int]:
+    """Return the rows of each of the 30 days, counted one by one."""
+    days = [timezone.localdate(time) for time in times_of(model)]
+    return [days.count(day) for day in list_days(timezone.localdate())]
+
+
+def times_of(model: Any) -> list[datetime]:
+    return list(model.objects.values_list("created_at", flat=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "models"),
+    [
+        ("sign_ups", [Member]),
+        ("entries", [Entry]),
+        ("posts", [Post]),
+        ("comments", [Comment]),
+        ("votes", [PostVote, CommentVote]),
+    ],
+)
+def test_figures_are_the_sums_of_the_rows_although_the_daily_job_ran_before(
+    name: str, models: list[Any]
+) -> None:
+    shown = get_time_series(name, timezone.localdate())
+    counted = [sum(rows) for rows in zip(*map(count_days, models), strict=True)]
+    assert shown == counted
+    assert sum(filter(None, shown[:-1])) > 5
+    # The job of the night stores the same.
+    save_daily_metrics(timezone.now())
+    assert get_time_series(name, timezone.localdate()) == counted
+
+
+def test_members_of_each_day_are_those_who_had_joined() -> None:
+    joined = [timezone.localdate(time) for time in times_of(Member)]
+    days = list_days(timezone.localdate())[:-1]
+    shown = get_time_series("members", timezone.localdate())[:-1]
+    assert shown == [sum(day <= each for day in joined) for each in days]
+    shares = get_time_series("premium", timezone.localdate())[:-1]
+    assert all(
+        0 < (paid or 0) < (all_ or 0) for paid, all_ in zip(shares, shown, strict=True)
+    )
+    live = Member.objects.filter(plan="PREMIUM").count()
+    assert abs((shares[-1] or 0) - live) <= 2
+
+
+def test_active_members_of_each_day_are_those_who_wrote() -> None:
+    models: list[Any] = [Entry, Post, Comment, PostVote, CommentVote]
+    wrote = {
+        (timezone.localdate(time), member)
+        for model in models
+        for time, member in model.objects.values_list("created_at", "member")
+    }
+    days = list_days(timezone.localdate())[:-1]
+    shown = get_time_series("active", timezone.localdate())[:-1]
+    assert shown == [sum(day == each for day, _ in wrote) for each in days]
+    assert min(filter(None, shown)) > 5
+    # The live figures are of the same history.
+    active = count_active_members(timezone.now())
+    assert min(map(int, filter(None, shown))) <= (active.day or 0)
+    assert (active.day or 0) <= (active.week or 0) <= (active.month or 0) <= 74
+    last_days = {member for day, member in wrote if day >= days[-13]}
+    assert active.month == len(last_days)
+
+
+def test_nobody_did_anything_before_joining() -> None:
+    for model in (Post, Comment, PostVote, CommentVote, Entry):
+        rows: Any = model._default_manager
+        assert not rows.filter(created_at__lt=F("member__created_at")).exists()
+    assert not Entry.objects.filter(created_at__gt=timezone.now()).exists()
+    for entry in Entry.objects.filter(member__login_id="demo-premium"):
+        assert timezone.localdate(entry.created_at) == entry.date
+
+
+def test_notifications_are_those_behind_the_entries() -> None:
+    received, recognized = get_notification_series(timezone.localdate())
+    entries = Entry.objects.filter(source="NOTIFICATION")
+    assert sum(recognized) == entries.count() > 100
+    assert sum(received) > sum(recognized)
+
+
+@pytest.mark.parametrize("model", [Post, Comment])
+def test_later_rows_have_later_times(model: Any) -> None:
+    # Lists whose arrow names the time are sorted by id.
+    times = list(model.objects.order_by("id").values_list("created_at", flat=True))
+    assert times == sorted(times)
+    assert len(times) > 10
+
+
+def test_list_of_posts_is_sorted_by_what_the_arrow_says(client: Any) -> None:
+    client.force_login(Member.objects.get(login_id="demo-admin"))
+    page = client.get("/admin/board/post/").content.decode()
+    rows = page[page.index("<tbody>") :]
+    times = re.findall(r'<time datetime="([^"]+)"', rows)
+    assert len(times) > 10
+    assert times == sorted(times, reverse=True)
 
 
 def test_plans_follow_the_purchases_and_no_job_ends_them() -> None:
@@ -151,11 +251,17 @@ def test_counters_and_totals_are_right() -> None:
     assert find_counter_drift() == []
 
 
-def test_second_demo_is_refused_and_changes_nothing() -> None:
-    before = Member.objects.count()
-    with pytest.raises(CommandError, match="This login id is taken"):
-        load()
-    assert Member.objects.count() == before
+def test_second_demo_says_what_is_there_and_how_to_begin_anew() -> None:
+    before = {model: model.objects.count() for model in (Member, Entry, Post)}
+    said = load()
+    assert "The demo is there already, with 74 members" in said
+    for login in LOGINS:
+        assert login.login_id in said
+    assert "To begin anew" in said
+    assert "DATA_DIR" in said
+    assert PASSWORD not in said
+    assert {model: model.objects.count() for model in before} == before
+    log_in("demo-premium")
 
 
 def test_members_of_the_demo_can_be_deleted_like_any_other() -> None:

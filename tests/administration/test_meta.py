@@ -15,7 +15,7 @@ from tests.support.fake_store import fake_play_at
 from tests.support.problems import assert_invalid, assert_problem
 
 PATH = "/api/meta"
-UNSET = ("name", "clients", "support")
+UNSET = ("name", "source", "clients", "support")
 
 
 def test_meta_is_public_and_cached_for_a_minute(anonymous: JSONClient) -> None:
@@ -82,6 +82,7 @@ def test_operators_describe_their_installation(
     monkeypatch.setenv("ACCOUNT_DELETION_URL", pages["accountDeletion"])
     monkeypatch.setenv("REPORT_URL", pages["reports"])
     monkeypatch.setenv("SUPPORT_EMAIL", "help@ledger.example")
+    monkeypatch.setenv("SOURCE_URL", "https://git.example/tree/v{version}")
     settings.ABOUT = about.read_about()
     body = anonymous.get_json(PATH)
     assert body["name"] == "우리집 가계부"
@@ -89,6 +90,9 @@ def test_operators_describe_their_installation(
         "android": {"minimum": "2", "newest": None, "url": None}
     }
     assert body["legal"] == {"terms": None, **pages}
+    source = f"https://git.example/tree/v{about.VERSION}"
+    assert body["source"] == source
+    assert f'href="{source}"' in anonymous.get("/").content.decode()
     assert 'href="https://ledger.example/leave"' in anonymous.get("/").content.decode()
     assert body["support"] == {"email": "help@ledger.example", "url": None}
 
@@ -106,6 +110,7 @@ def test_operators_describe_their_installation(
         ("CLIENTS", '{"ios": {"url": "javascript:alert(1)"}}'),
         *(("TERMS_URL", "terms.html"), ("SUPPORT_EMAIL", "help")),
         ("SUPPORT_URL", "javascript:alert(1)"),
+        ("SOURCE_URL", "javascript:alert(1)"),
         *(("ACCOUNT_DELETION_URL", "/leave"), ("REPORT_URL", "javascript:alert(1)")),
     ],
 )

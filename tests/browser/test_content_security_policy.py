@@ -30,12 +30,14 @@ def test_landing_page_has_its_style(page: Chromium, live_server: Any) -> None:
     assert page.errors() == []
 
 
-def test_documentation_page_calls_an_endpoint(page: Chromium, live_server: Any) -> None:
+def test_page_that_tries_out_calls_an_endpoint(
+    page: Chromium, live_server: Any
+) -> None:
     schema = JSONClient().get_json("/api/schema", format="json")
     operation = schema["paths"]["/api/health/live"]["get"]
     name = f"{operation['tags'][0]}/{operation['operationId']}"
     # The page opens the operation that its address names.
-    page.open(f"{live_server.url}/api/docs#/{name}")
+    page.open(f"{live_server.url}/api/docs/try#/{name}")
     block = f"document.getElementById('operations-{name.replace('/', '-')}')"
     for button in (".try-out__btn", ".execute"):
         page.wait(f"{block}?.querySelector('{button}')")
@@ -48,11 +50,11 @@ def test_documentation_page_calls_an_endpoint(page: Chromium, live_server: Any) 
     assert page.errors() == []
 
 
-def test_documentation_page_is_dark_where_the_browser_is_and_fits(
+def test_page_that_tries_out_is_dark_where_the_browser_is_and_fits(
     page: Chromium, live_server: Any
 ) -> None:
     page.use_scheme("dark")
-    page.open(f"{live_server.url}/api/docs#/Entries/createEntry")
+    page.open(f"{live_server.url}/api/docs/try#/Entries/createEntry")
     page.wait("document.querySelector('table.headers td')")
     background = "getComputedStyle(document.body).backgroundColor"
     assert page.evaluate(background) == "rgb(28, 32, 34)"
@@ -102,7 +104,7 @@ def test_dashboard_and_admin_work(page: Chromium, live_server: Any) -> None:
     assert page.errors() == []
 
 
-@pytest.mark.parametrize("path", ["/", "/api/docs", "/admin/login/"])
+@pytest.mark.parametrize("path", ["/", "/api/docs", "/api/docs/try", "/admin/login/"])
 def test_script_that_was_put_into_a_page_does_not_run(
     page: Chromium, live_server: Any, path: str
 ) -> None:

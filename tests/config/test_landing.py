@@ -2,9 +2,11 @@
 
 import re
 from datetime import UTC, datetime
+from io import BytesIO
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from accounts.legal.documents import KNOWN, read_documents
 from accounts.models import LegalDocument
@@ -14,8 +16,8 @@ ICON = "/static/administration/favicon.svg"
 pytestmark = pytest.mark.django_db
 
 
-def read() -> str:
-    response = JSONClient().get("/")
+def read(language: str = "en") -> str:
+    response = JSONClient().get("/", HTTP_ACCEPT_LANGUAGE=language)
     assert response.status_code == 200
     assert response.headers["Content-Type"].startswith("text/html")
     return response.content.decode()
@@ -26,8 +28,8 @@ def test_page_names_the_service_and_leads_to_its_pages() -> None:
     assert "<h1>Household Ledger and Community Board</h1>" in page
     links = re.findall('<a href="([^"]+)"', page)
     assert links == [
-        *("/api/docs", "/admin/", "/api/health", "/account/delete"),
-        "/legal/report",
+        *("/api/docs", "/api/docs/try", "/admin/"),
+        *("/api/health", "/account/delete", "/legal/report"),
     ]
     for link in links:
         assert JSONClient().get(link, follow=True).status_code == 200
@@ -37,6 +39,30 @@ def test_page_asks_nobody_else_and_runs_nothing() -> None:
     page = read()
     assert not re.search(r"https?://|<script|url\(", page)
     assert re.findall("<link [^>]*>", page) == [f'<link rel="icon" href="{ICON}">']
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_picture_is_one_of_the_service_in_the_language(language: str) -> None:
+    page = read(language)
+    path, width, height = re.findall(
+        r'<img src="(/[^"]+)" width="(\d+)" height="(\d+)" alt="[^"]{10,}">', page
+    )[0]
+    assert path == f"/static/administration/landing-{language}.png"
+    response: Any = JSONClient().get(path)
+    content = response.getvalue()
+    assert len(content) <= 150 * 1024
+    with Image.open(BytesIO(content)) as picture:
+        assert picture.size == (int(width), int(height))
+
+
+def test_page_names_version_license_and_source(settings: Any) -> None:
+    named = f'Version {settings.VERSION} · <span lang="en">AGPL-3.0-or-later</span>'
+    assert f"{named}</footer>" in read()
+    source = "https://git.example/tree/v1"
+    settings.ABOUT = settings.ABOUT | {"source": source, "name": "Our <books>"}
+    page = read()
+    assert f'{named} · <a href="{source}">source of this version</a>' in page
+    assert "<b>Our &lt;books&gt;</b>" in page
 
 
 def test_report_page_is_the_one_of_the_operator(settings: Any) -> None:

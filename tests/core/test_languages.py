@@ -168,16 +168,16 @@ def test_answers_do_not_depend_on_the_language(client: JSONClient) -> None:
         assert "Accept-Language" not in korean.headers.get("Vary", "")
 
 
-def test_documentation_page_is_in_the_language_of_the_browser(
+def test_page_that_tries_out_is_in_the_language_of_the_browser(
     anonymous: JSONClient,
 ) -> None:
-    korean = anonymous.get("/api/docs", **KOREAN)
+    korean = anonymous.get("/api/docs/try", **KOREAN)
     assert '<html lang="ko">' in korean.content.decode()
-    assert "<title>API 문서</title>" in korean.content.decode()
+    assert "<title>API 사용해 보기</title>" in korean.content.decode()
     # Swagger UI and the document are in English.
     assert '<div id="swagger-ui" lang="en">' in korean.content.decode()
     assert korean.headers["Content-Language"] == "ko"
-    english = anonymous.get("/api/docs")
+    english = anonymous.get("/api/docs/try")
     assert '<html lang="en">' in english.content.decode()
     assert "Accept-Language" in english.headers["Vary"]
 

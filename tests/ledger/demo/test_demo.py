@@ -225,6 +225,23 @@ def test_it_can_be_written_on_any_day_and_every_total_is_right(
     assert_rollups_are_right()
 
 
+@pytest.mark.parametrize(
+    "day", ["2026-12-01", "2026-12-02", "2027-02-28", "2026-12-31"]
+)
+@pytest.mark.parametrize("time", ["00:05", "23:55"])
+def test_month_has_an_income_on_any_of_its_days(db: None, day: str, time: str) -> None:
+    # It is the first figure of the tour of the README.
+    RecurringRule.objects.update(active=False)
+    member = make_member(plan="PREMIUM")
+    with time_machine.travel(f"{day}T{time}:00+09:00", tick=False):
+        now = timezone.now()
+        create_demo_ledger(member, now, timezone.localdate(now))
+        month = JSONClient(member).get_json(f"{ACCOUNT}/statistics/month")
+        late = Entry.objects.filter(member_id=member.pk, created_at__gt=now)
+    assert month["income"] > 3_000_000
+    assert not late.exists()
+
+
 def test_it_can_be_written_without_the_default_categories(db: None) -> None:
     DefaultCategory.objects.filter(parent__isnull=False).delete()
     DefaultCategory.objects.all().delete()
