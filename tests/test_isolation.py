@@ -199,6 +199,8 @@ def test_every_id_in_a_query_has_its_case() -> None:
     found = {
         (serializer.__name__, name)
         for serializer in every_subclass(QuerySerializer)
+        # Those of administrators are of no ledger.
+        if not serializer.__module__.startswith("administration.")
         for name in serializer().get_fields()
         if name.endswith("Id") or name == "moveTo"
     }

@@ -63,7 +63,7 @@ def test_nothing_of_a_members_ledger_is_in_the_admin() -> None:
         *("accounts.ApplicationSetting", "accounts.Member", "accounts.AuditLogEntry"),
         *("ledger.DefaultCategory", "jobs.JobRun", "billing.Purchase"),
         *("billing.StoreNotification", "board.Comment", "board.Image"),
-        *("accounts.LegalDocument", "board.ModerationCase"),
+        *("accounts.LegalDocument", "accounts.Announcement", "board.ModerationCase"),
         *("board.Post", "django_celery_beat.PeriodicTask"),
     }
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from accounts.models import ApplicationSetting, Member
+from accounts.models import Member
 from board.models import Decision
 from core.jobs.models import JobRun
 from ledger.models import DefaultCategory
@@ -264,9 +264,9 @@ def test_cases_are_decided_by_keys(page: Chromium, live_server: Any) -> None:
 def test_sign_up_is_closed_and_refused(
     page: Chromium, live_server: Any, anonymous: JSONClient
 ) -> None:
-    ApplicationSetting.objects.get_or_create(name="signup_enabled")
     page.open(f"{live_server.url}/admin/accounts/applicationsetting/")
-    page.click("input[name=form-0-enabled]", leave=False)
+    row = page.evaluate("document.querySelector('input[value=signup_enabled]').name")
+    page.click(f"input[name={row.replace('-name', '-enabled')}]", leave=False)
     page.click("input[name=_save]")
     assert "was changed successfully" in page.text()
     body = {

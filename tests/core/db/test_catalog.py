@@ -48,6 +48,7 @@ WITHOUT_FOREIGN_KEY = {
     ("board_case", "author_id"): "who reports would wait for the author",
     ("inbox_item", "member_id"): "who writes would wait for whom it tells",
     ("inbox_item", "actor_id"): "the same",
+    ("announcement_mark", "announcement_id"): "a job deletes the marks of those over",
 }
 CREATED = re.compile(r"^CREATE OR REPLACE (FUNCTION|TRIGGER) (\w+)", re.M)
 DROPPED = re.compile(r"^DROP (FUNCTION|TRIGGER) (\w+)", re.M)
