@@ -20,6 +20,7 @@ MAX_DISORDER = timedelta(hours=1)
 # Of the actor, in which the last reading is looked for.
 MAX_RECENT_LINES = 100
 MAX_FILTER_LENGTH = 400
+MAX_CONDITION_LENGTH = 100
 # Days beyond them have no start in some time zones.
 FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(9998, 12, 31)
 # Searched words may be names and addresses of members, which would stay for ever.
@@ -59,14 +60,14 @@ def list_day_conditions(filters: LogFilter) -> dict[str, Any]:
     conditions: dict[str, Any] = {}
     if filters.start is not None:
         start = start_of(clamp(filters.start))
-        near = lines.filter(at__gte=start - MAX_DISORDER).order_by("at")
-        first = near.values_list("pk", flat=True).first()
-        conditions |= {"at__gte": start, "pk__gte": MAX_ID if first is None else first}
+        before = lines.filter(at__lt=start - MAX_DISORDER).order_by("-at")
+        last = before.values_list("pk", flat=True).first()
+        conditions |= {"at__gte": start, "pk__gt": last or 0}
     if filters.end is not None:
         end = start_of(clamp(filters.end) + timedelta(days=1))
-        near = lines.filter(at__lt=end + MAX_DISORDER).order_by("-at")
-        last = near.values_list("pk", flat=True).first()
-        conditions |= {"at__lt": end, "pk__lte": last or 0}
+        after = lines.filter(at__gte=end + MAX_DISORDER).order_by("at")
+        first = after.values_list("pk", flat=True).first()
+        conditions |= {"at__lt": end, "pk__lt": MAX_ID if first is None else first}
     return conditions
 
 
@@ -120,4 +121,5 @@ def describe_filter(filters: Mapping[str, Any]) -> str:
 def list_conditions(filters: Mapping[str, Any]) -> Iterable[str]:
     for name, value in sorted(filters.items()):
         if value is not None and value != "":
-            yield name if name in HIDDEN_VALUES else f"{name}={value}"
+            named = name if name in HIDDEN_VALUES else f"{name}={value}"
+            yield named[:MAX_CONDITION_LENGTH]

@@ -35,7 +35,7 @@ _CLAIM = """
     WHERE key IN (
         SELECT key FROM board_object_deletion
         WHERE delete_after <= %(now)s AND next_attempt_at <= %(now)s
-        ORDER BY delete_after, key LIMIT %(batch)s FOR UPDATE SKIP LOCKED
+        ORDER BY next_attempt_at, key LIMIT %(batch)s FOR UPDATE SKIP LOCKED
     )
     RETURNING key
 """
@@ -116,6 +116,9 @@ def delete_due_objects(now: datetime, progress: Progress = SILENT_PROGRESS) -> i
                 done.append(key)
         ObjectDeletion.objects.filter(key__in=done).delete()
         deleted += len(done)
+        if not done:
+            # The store is away, or refuses all; the rest stays due.
+            break
         progress.update(f"{deleted} objects so far")
     if failed:
         raise ObjectStoreUnavailableError

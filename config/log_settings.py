@@ -30,5 +30,7 @@ def build_logging() -> dict[str, Any]:
             # Unknown Host headers are noise.
             "django.security": {"level": "CRITICAL"},
             "psycopg.pool": {"level": "ERROR"},
+            # At DEBUG it logs signed headers and keys of objects.
+            "botocore": {"level": "INFO"},
         },
     }

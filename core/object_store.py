@@ -72,7 +72,7 @@ def put_object(key: str, content: bytes, content_type: str) -> None:
 def get_object(key: str, *, max_bytes: int) -> bytes:
     """Return the content; raise `ObjectMissingError` without the object.
 
-    A larger object counts as a failure of the store.
+    A larger object is another one than was written, and missing too.
     """
     deadline = time.monotonic() + READ_TIMEOUT_SECONDS
     with _call() as (client, bucket):
@@ -81,7 +81,9 @@ def get_object(key: str, *, max_bytes: int) -> bytes:
         with response["Body"] as body:
             while chunk := body.read(_CHUNK_BYTES):
                 content += chunk
-                if len(content) > max_bytes or time.monotonic() > deadline:
+                if len(content) > max_bytes:
+                    raise ObjectMissingError
+                if time.monotonic() > deadline:
                     raise ObjectStoreUnavailableError
         return content
 
@@ -109,17 +111,19 @@ def list_objects(prefix: str) -> Iterator[StoredObject]:
 
 
 def is_reachable() -> bool:
-    """Ask for the bucket, unless calls fail now."""
+    """Ask for the bucket, unless calls fail now; an answer ends their refusal."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     store = settings.OBJECT_STORE
-    if store is None or not circuit_breaker.is_closed(SERVICE):
+    if store is None or not circuit_breaker.allows_request(SERVICE):
         return False
     client = _get_client(timeout_seconds=PROBE_TIMEOUT_SECONDS, **store)
     try:
         client.head_bucket(Bucket=store["bucket"])
     except (BotoCoreError, ClientError):
+        # Its time limit is shorter than that of calls, so that it fails none.
         return False
+    circuit_breaker.record_success(SERVICE)
     return True
 
 
@@ -127,6 +131,7 @@ def is_reachable() -> bool:
 def _call() -> Iterator[tuple[Any, str]]:
     """Yield the client and the bucket for one call; count its failure."""
     from botocore.exceptions import BotoCoreError, ClientError
+    from urllib3.exceptions import HTTPError
 
     store = settings.OBJECT_STORE
     if store is None:
@@ -141,7 +146,14 @@ def _call() -> Iterator[tuple[Any, str]]:
         try:
             client = _get_client(timeout_seconds=READ_TIMEOUT_SECONDS, **store)
             yield client, store["bucket"]
-        except (BotoCoreError, ClientError, ObjectStoreUnavailableError) as error:
+        except ObjectMissingError:
+            circuit_breaker.record_success(SERVICE)
+            raise
+        # Errors of urllib3 come while the body of an answer is read.
+        except (
+            *(BotoCoreError, ClientError, HTTPError, OSError),
+            ObjectStoreUnavailableError,
+        ) as error:
             if _is_missing(error):
                 circuit_breaker.record_success(SERVICE)
                 raise ObjectMissingError from None

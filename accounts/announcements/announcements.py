@@ -11,11 +11,12 @@ from django.utils.translation import gettext
 
 from accounts.models import Announcement, Member
 from accounts.security.audit_log import ADDITION, CHANGE, DELETION, log_admin_action
+from core.db.locks import AdvisoryLock, advisory_xact_lock
 from core.db.transactions import retry_on_conflict
 from core.errors import InvalidFieldError, LimitReachedError, NotFoundError
 
 Audience = Announcement.Audience
-# Of those that are not over. Administrators who write at once may exceed it.
+# Of those that are not over.
 MAX_ANNOUNCEMENTS = 100
 MAX_ID = 2**63 - 1
 
@@ -34,18 +35,24 @@ class KnownAnnouncements:
     def __init__(self) -> None:
         self.read_at: float | None = None
         self.announcements: tuple[Announcement, ...] = ()
+        # How often it was forgotten: what was read before is not kept after.
+        self._changes = 0
 
     def list_current(self, now: datetime) -> list[Announcement]:
         """Return those that have begun, the newest first."""
-        clock, read_at = time.monotonic(), self.read_at
+        clock, read_at, changes = time.monotonic(), self.read_at, self._changes
         is_old = (
             read_at is None or clock - read_at > settings.ANNOUNCEMENT_CACHE_SECONDS
         )
         if is_old:
-            rows = Announcement.objects.filter(ends_at__gt=now).order_by("id")
-            self.announcements, self.read_at = tuple(rows), clock
+            rows = Announcement.objects.filter(ends_at__gt=now)
+            announcements = tuple(rows.order_by("starts_at", "id"))
+            self.announcements = announcements
+            self.read_at = clock if changes == self._changes else None
+        else:
+            announcements = self.announcements
         current = [
-            each for each in self.announcements if each.starts_at <= now < each.ends_at
+            each for each in announcements if each.starts_at <= now < each.ends_at
         ]
         for each in current:
             if each.inbox_id is None:
@@ -53,7 +60,13 @@ class KnownAnnouncements:
         return sorted(current, key=lambda each: each.inbox_id or 0, reverse=True)
 
     def forget(self) -> None:
+        self._changes += 1
         self.read_at = None
+
+    def forget_after_commit(self) -> None:
+        """Forget now, for this transaction, and at its end, for all others."""
+        self.forget()
+        transaction.on_commit(self.forget)
 
 
 KNOWN = KnownAnnouncements()
@@ -104,12 +117,11 @@ def create_announcement(actor: Member, values: dict[str, Any]) -> Announcement:
         now = timezone.now()
         values = {"starts_at": now} | values
         raise_if_over_before_it_begins(values["starts_at"], values["ends_at"])
-        if Announcement.objects.filter(ends_at__gt=now).count() >= MAX_ANNOUNCEMENTS:
-            raise LimitReachedError
+        require_room(now)
         announcement = Announcement.objects.create(**values)
         announcement.refresh_from_db()
         log_admin_action(actor, announcement, ADDITION)
-    KNOWN.forget()
+        KNOWN.forget_after_commit()
     return announcement
 
 
@@ -117,18 +129,24 @@ def create_announcement(actor: Member, values: dict[str, Any]) -> Announcement:
 def update_announcement(
     actor: Member, announcement_id: int, values: dict[str, Any]
 ) -> Announcement:
-    """Replace an announcement; who has read it is not told again."""
+    """Replace an announcement; who has read it is not told again.
+
+    Raises `LimitReachedError` for one that was over, where too many are not.
+    """
     with transaction.atomic():
+        now = timezone.now()
         rows = Announcement.objects.select_for_update()
         announcement = rows.filter(pk=min(announcement_id, MAX_ID)).first()
         if announcement is None:
             raise NotFoundError
+        if announcement.ends_at <= now < values.get("ends_at", now):
+            require_room(now)
         for name, value in values.items():
             setattr(announcement, name, value)
         raise_if_over_before_it_begins(announcement.starts_at, announcement.ends_at)
         announcement.save(update_fields=list(values))
         log_admin_action(actor, announcement, CHANGE)
-    KNOWN.forget()
+        KNOWN.forget_after_commit()
     return announcement
 
 
@@ -142,7 +160,14 @@ def delete_announcement(actor: Member, announcement_id: int) -> None:
         log_admin_action(actor, announcement, DELETION)
         # The marks of members go with the job that purges inboxes.
         Announcement.objects.filter(pk=announcement.pk).delete()
-    KNOWN.forget()
+        KNOWN.forget_after_commit()
+
+
+def require_room(now: datetime) -> None:
+    """Raise `LimitReachedError` if too many are not over; writers take turns."""
+    advisory_xact_lock(AdvisoryLock.ANNOUNCEMENTS)
+    if Announcement.objects.filter(ends_at__gt=now).count() >= MAX_ANNOUNCEMENTS:
+        raise LimitReachedError
 
 
 def raise_if_over_before_it_begins(starts_at: datetime, ends_at: datetime) -> None:

@@ -79,7 +79,7 @@ class AnnouncementViewSet(ViewSet):
         "create": MAX_ANNOUNCEMENT_BYTES,
         "update": MAX_ANNOUNCEMENT_BYTES,
     }
-    raises = {"create": [LimitReachedError]}
+    raises = {"create": [LimitReachedError], "update": [LimitReachedError]}
     lookup_url_kwarg = "announcement_id"
     lookup_value_converter = "int"
 

@@ -4,19 +4,22 @@ A member has a row of an announcement only once it was read or deleted in the in
 """
 
 from collections.abc import Collection, Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.db import connection
 from django.utils import timezone
 from django.utils.translation import get_language
 
-from accounts.announcements.announcements import list_current_for
+from accounts.announcements.announcements import KNOWN, list_current_for
 from accounts.inbox.kinds import ANNOUNCEMENT
 from accounts.inbox.sources import Description, ItemRow
 from accounts.models import Announcement, AnnouncementMark, Member
 
 PURGE_BATCH_SIZE = 5_000
+# Who reads all up to an item may have seen a list without a new announcement, from a
+# process that did not know it yet.
+SEEN_BY_ALL = timedelta(seconds=15)
 _PURGE = """
     DELETE FROM announcement_mark WHERE ctid = ANY (ARRAY(
         SELECT ctid FROM announcement_mark WHERE announcement_id = %s LIMIT %s
@@ -87,12 +90,20 @@ def mark_announced(
     member: Member, *, ids: Collection[int] = (), up_to: int | None = None
 ) -> None:
     """Mark announcements as read: those at the ids, or all up to one."""
+    # Another process may have shown one that this one does not know yet.
+    KNOWN.forget()
+    known_since = timezone.now() - SEEN_BY_ALL
     AnnouncementMark.objects.bulk_create(
         [
             AnnouncementMark(member=member, announcement=each.announcement)
             for each in list_announced(member)
             if not each.is_read
-            and (each.item_id in ids if up_to is None else each.item_id <= up_to)
+            and (
+                each.item_id in ids
+                if up_to is None
+                else each.item_id <= up_to
+                and each.announcement.created_at <= known_since
+            )
         ],
         ignore_conflicts=True,
     )
@@ -100,6 +111,8 @@ def mark_announced(
 
 def delete_announced(member: Member, item_id: int) -> bool:
     """Delete an announcement from the inbox of the member; return whether it is one."""
+    # As above.
+    KNOWN.forget()
     for announcement, number, _is_read in list_announced(member):
         if number == item_id:
             AnnouncementMark.objects.bulk_create(
@@ -118,11 +131,13 @@ def delete_announced(member: Member, item_id: int) -> bool:
 
 def purge_marks(now: datetime) -> int:
     """Delete the marks of announcements that are over or gone."""
+    marks = AnnouncementMark.objects.order_by("announcement_id")
+    # Before the announcements, of which a new one may get its first mark meanwhile.
+    marked = list(marks.values_list("announcement_id", flat=True).distinct())
     rows = Announcement.objects.filter(ends_at__gt=now)
     shown = set(rows.values_list("pk", flat=True))
-    marked = AnnouncementMark.objects.order_by("announcement_id")
     purged = 0
-    for number in marked.values_list("announcement_id", flat=True).distinct():
+    for number in marked:
         if number in shown:
             continue
         with connection.cursor() as cursor:

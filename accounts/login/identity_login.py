@@ -114,6 +114,7 @@ def _find_link_or_create(
 def _create_member(identity: Identity, now: datetime, newcomer: Newcomer) -> Member:
     consents = take_consents(newcomer.consents, newcomer.locale)
     lock_switch(Switch.IDENTITY_PROVIDERS)
+    lock_switch(Switch.SIGNUP_ENABLED, SignupDisabledError)
     member = Member(
         login_id=f"idp-{secrets.token_hex(8)}",
         display_name=choose_display_name(

@@ -187,9 +187,10 @@ def set_profile_image(member: Member, data_url: str | None) -> Member:
 @retry_on_conflict
 def _save_profile_image(member: Member) -> None:
     with transaction.atomic():
+        # Locks the member first, as posts and images do.
+        member.save_fields("profile_image")
         if member.profile_image:
             lock_switch(Switch.IMAGES)
-        member.save_fields("profile_image")
 
 
 def clean_image(data_url: str) -> str:

@@ -15,6 +15,7 @@ from accounts.models import Member
 from accounts.security.events import SecurityEvent, log_security_event
 from accounts.security.rate_limits import SIGNUP_PER_IP
 from accounts.signup.setting import is_signup_enabled
+from accounts.switches.switches import Switch, lock_switch
 from core.client_ip import rate_limit_key
 from core.db.transactions import retry_on_conflict
 from core.errors import DuplicateError, InvalidFieldError, raise_on_constraint_violation
@@ -84,6 +85,8 @@ def create_member(
             ),
         ),
     ):
+        if consents is not None:
+            lock_switch(Switch.SIGNUP_ENABLED, SignupDisabledError)
         taken = [] if consents is None else take_consents(consents, data.locale)
         member.save(force_insert=True)
         add_consents(member, taken, ip_address, accepted=True)

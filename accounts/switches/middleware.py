@@ -38,7 +38,10 @@ class ReadOnlyMiddleware(Middleware):
             return None
         if not KNOWN.get().read_only:
             return None
-        return error_response(request, ReadOnlyError())
+        response: Any = error_response(request, ReadOnlyError())
+        # Meant by an administrator: no error line for each request.
+        response._has_been_logged = True  # noqa: SLF001 - of Django
+        return response
 
 
 def is_open(request: HttpRequest, view: Callable[..., Any]) -> bool:

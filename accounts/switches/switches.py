@@ -16,7 +16,7 @@ from accounts.models import ApplicationSetting, Member
 from accounts.security.audit_log import CHANGE, log_admin_action
 from core.db.locks import AdvisoryLock, advisory_xact_lock
 from core.db.transactions import retry_on_conflict
-from core.errors import ReadOnlyError
+from core.errors import DomainError, ReadOnlyError
 
 Switch = ApplicationSetting.Name
 
@@ -92,17 +92,14 @@ def require_switch(name: Switch) -> None:
         raise SwitchedOffError
 
 
-def lock_switch(name: Switch) -> None:
-    """Keep a switch on until the end of the transaction.
-
-    Raises `SwitchedOffError` if it is off.
-    """
+def lock_switch(name: Switch, refusal: type[DomainError] = SwitchedOffError) -> None:
+    """Keep a switch on until the end of the transaction; raise the refusal if off."""
     with connection.cursor() as cursor:
         cursor.execute(_LOCK_AND_READ, [AdvisoryLock.SWITCHES, name])
         cursor.nextset()
         row = cursor.fetchone()
     if not (DEFAULTS[name] if row is None else row[0]):
-        raise SwitchedOffError
+        raise refusal
 
 
 def require_writable() -> None:
@@ -133,4 +130,6 @@ def set_settings(values: Mapping[Switch, bool], by: Member | None) -> None:
             if by is not None:
                 text = f"Enabled {str(enabled).lower()}."
                 log_admin_action(by, setting, CHANGE, text)
+        # A page of Django admin has a transaction around this one.
+        transaction.on_commit(KNOWN.forget)
     KNOWN.forget()

@@ -2,6 +2,7 @@
 
 import re
 from datetime import date
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib import admin
@@ -83,9 +84,11 @@ class AuditLogEntryAdmin(ReadOnlyAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> Any:
-        if self.has_view_permission(request):
+        response = super().changelist_view(request, extra_context)
+        # A filter that does not exist is refused, and reads nothing.
+        if response.status_code == HTTPStatus.OK:
             log_reading(get_actor(request), list_filters(request))
-        return super().changelist_view(request, extra_context)
+        return response
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         is_history = lookup in HISTORY_LOOKUPS

@@ -27,8 +27,18 @@ class ApplicationSettingAdmin(AuditedAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> Any:
-        add_missing_settings()
+        if self.has_change_permission(request):
+            add_missing_settings()
         return super().changelist_view(request, extra_context)
+
+    def formfield_for_dbfield(
+        self, db_field: Any, request: HttpRequest, **options: Any
+    ) -> Any:
+        field = super().formfield_for_dbfield(db_field, request, **options)
+        if db_field.name == "enabled":
+            # What somebody else has turned meanwhile is no change of this page.
+            field.show_hidden_initial = True
+        return field
 
     def save_model(
         self, request: HttpRequest, obj: ApplicationSetting, form: Any, change: bool

@@ -22,7 +22,11 @@ class Migration(migrations.Migration):
                 "indexes": [
                     models.Index(
                         fields=["delete_after"], name="board_object_deletion_due"
-                    )
+                    ),
+                    models.Index(
+                        fields=["next_attempt_at", "key"],
+                        name="board_object_deletion_next",
+                    ),
                 ],
             },
         ),

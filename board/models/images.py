@@ -81,7 +81,10 @@ class ObjectDeletion(models.Model):
         db_table = "board_object_deletion"
         ordering = ["delete_after", "key"]
         indexes = [
-            models.Index(fields=["delete_after"], name="board_object_deletion_due")
+            models.Index(fields=["delete_after"], name="board_object_deletion_due"),
+            models.Index(
+                fields=["next_attempt_at", "key"], name="board_object_deletion_next"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -14,6 +14,7 @@ class AdvisoryLock(IntEnum):
     LEGAL_DOCUMENTS = 0x4C44  # none: publications; sign-ups share it
     ACCOUNT_DELETION = 0x424F4152  # none: one for the service
     LEDGER = 0x4C45  # member
+    ANNOUNCEMENTS = 0x414E  # none: writers of announcements
     SWITCHES = 0x5357  # none: changes of switches; who depends on one shares it
     PURCHASE_TOKEN = 0x4249  # hash of the token
 

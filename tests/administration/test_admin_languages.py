@@ -254,11 +254,12 @@ def test_the_log_is_kept_in_english_and_read_in_korean(
         "form-TOTAL_FORMS": 1,
         "form-INITIAL_FORMS": 1,
         "form-0-name": "signup_enabled",
+        "initial-form-0-enabled": "True",
         "_save": "1",
     }
     assert browser.post(SETTINGS, form, **KOREAN).status_code == 302
     entry = AuditLogEntry.objects.order_by("-id")[0]
     assert entry.text in TEXTS
     page = browser.get("/admin/accounts/auditlogentry/", **KOREAN).content.decode()
-    assert "사용 여부를 바꿨어요." in page
+    assert "꺼짐으로 바꿨어요." in page
     assert "정지했어요." in page

@@ -45,6 +45,7 @@ def test_sign_up_is_closed_in_the_admin_and_the_log_says_so(
         "form-TOTAL_FORMS": 1,
         "form-INITIAL_FORMS": 1,
         "form-0-name": name,
+        "initial-form-0-enabled": "True",
         "_save": "Save",
     }
     assert browser.post(SETTINGS, data).status_code == 302
@@ -89,7 +90,7 @@ def test_log_is_shown_and_not_changed(browser: JSONClient, free_member: Member) 
     run_action(browser, "suspend", free_member, confirmed="yes")
     link = f'href="{MEMBERS}{free_member.pk}/change/">{free_member.pk}</a>'
     assert link in get_page(browser, LOG)
-    entry = AuditLogEntry.objects.get()
+    entry = AuditLogEntry.objects.get(action="CHANGE")
     assert "Status SUSPENDED." in get_page(browser, f"{LOG}{entry.pk}/change/")
     assert browser.post(f"{LOG}{entry.pk}/delete/", {"post": "yes"}).status_code == 403
 

@@ -129,6 +129,12 @@ def test_number_of_those_that_are_not_over_is_limited(
     for _ in range(2):
         client.create_json(PATH, BODY)
     assert_problem(client.send("POST", PATH, BODY), 409, "LIMIT_REACHED")
+    # Nor may one come back.
+    over = Announcement.objects.earliest("id")
+    response = client.send("PUT", f"{PATH}/{over.pk}", BODY)
+    assert_problem(response, 409, "LIMIT_REACHED")
+    newest = Announcement.objects.latest("id")
+    assert client.send("PUT", f"{PATH}/{newest.pk}", BODY).status_code == 200
 
 
 def test_each_audience_sees_its_own(

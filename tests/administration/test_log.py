@@ -225,8 +225,8 @@ def test_each_filter_has_an_index_in_the_order_of_the_list(
 def test_page_searches_by_actor_target_and_day(
     browser: JSONClient, administrator: Member
 ) -> None:
-    make_line(actor_name="leaver", text="Deleted.", target_id="41")
     make_line(text="Silenced.", target_id="42", at=MIDNIGHT)
+    make_line(actor_name="leaver", text="Deleted.", target_id="41")
     make_line(text="Silence ended.", actor_id=77, target_type="accounts.Member")
     for words, shown, other in (
         ("leaver", "Deleted.", "Silenced."),
@@ -284,3 +284,30 @@ def test_line_of_a_member_names_the_log_as_before(
     log_admin_action(administrator, free_member, CHANGE, "Hidden. Case 12.")
     (line,) = client.get_json(PATH, targetId=free_member.pk)["results"]
     assert line["text"] == "Hidden. Case 12."
+
+
+@pytest.mark.parametrize(
+    "query", ["actor__login_id=x", "nothing=5", f"nothing={'x' * 3_000}"]
+)
+def test_refused_filter_of_the_page_is_no_reading(
+    browser: JSONClient, query: str
+) -> None:
+    assert browser.get(f"{LOG}?{query}").status_code in {302, 400}
+    assert list_readings() == []
+
+
+def test_long_value_of_a_filter_is_cut(browser: JSONClient) -> None:
+    assert browser.get(f"{LOG}?target_id={'5' * 3_000}").status_code == 200
+    (text,) = list_readings()
+    assert text == f"Filter: target_id={'5' * 90}."
+
+
+def test_lines_of_one_moment_are_found_by_their_day_in_any_order_of_ids(
+    client: JSONClient,
+) -> None:
+    # Two web servers wrote them at once, and nothing was written around.
+    late = make_line(at=MIDNIGHT + timedelta(hours=5, seconds=1))
+    early = make_line(at=MIDNIGHT + timedelta(hours=5))
+    for query in ({"from": "2026-11-20"}, {"to": "2026-11-20"}):
+        assert set(list_ids(client, **query)) >= {late.pk, early.pk}
+    assert list_ids(client, to="2026-11-19") == []

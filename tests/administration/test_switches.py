@@ -249,6 +249,7 @@ def test_administrator_ends_it_in_django_admin_and_does_nothing_else_there(
     }
     for number, row in enumerate(rows):
         form[f"form-{number}-name"] = row.name
+        form[f"initial-form-{number}-enabled"] = str(row.enabled)
         if row.name != "read_only":
             form[f"form-{number}-enabled"] = "on"
     assert browser.post(SETTINGS, form).status_code == 302
@@ -260,6 +261,32 @@ def test_administrator_ends_it_in_django_admin_and_does_nothing_else_there(
     wallet = {"name": "New", "kind": "CASH"}
     client = JSONClient(free_member)
     assert client.send("POST", "/api/account/wallets", wallet).status_code == 201
+
+
+def test_page_that_is_left_open_turns_back_nothing(
+    administrator: Member, turn: Callable[..., None]
+) -> None:
+    browser = logged_in_browser(administrator)
+    page = get_page(browser, SETTINGS)
+    rows = list(ApplicationSetting.objects.order_by("name"))
+    form: dict[str, Any] = {
+        "form-TOTAL_FORMS": len(rows),
+        "form-INITIAL_FORMS": len(rows),
+        "_save": "Save",
+    }
+    for number, row in enumerate(rows):
+        assert f'name="initial-form-{number}-enabled"' in page
+        form[f"form-{number}-name"] = row.name
+        form[f"initial-form-{number}-enabled"] = str(row.enabled)
+        if row.enabled and row.name != "signup_enabled":
+            form[f"form-{number}-enabled"] = "on"
+    # Another administrator closes the board meanwhile.
+    turn(posting=False)
+    assert browser.post(SETTINGS, form).status_code == 302
+    closed = ApplicationSetting.objects.filter(
+        name__in=["posting", "signup_enabled"], enabled=False
+    )
+    assert closed.count() == 2
 
 
 def test_switches_cost_no_statement_while_they_are_known(

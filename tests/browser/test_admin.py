@@ -84,10 +84,10 @@ def test_member_is_found_and_suspended_on_a_phone_as_well(
     page.type("#searchbar", "minji")
     page.click("#changelist-search input[type=submit]")
     page.click("#result_list tbody th a")
-    page.click("button[value=suspend]")
+    page.click(".row-actions a[href*='/suspension/']")
     assert "All sessions end at once" in page.text()
     assert theirs.send("GET", "/api/auth/session").status_code == 200
-    page.click("input[type=submit].default")
+    page.click(".row-actions .default")
     assert "Suspend: done." in page.text()
     assert theirs.send("GET", "/api/auth/session").status_code == 401
 

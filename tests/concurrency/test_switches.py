@@ -6,14 +6,16 @@ from unittest import mock
 
 import pytest
 
+from accounts.errors import SwitchedOffError
 from accounts.models import Member
 from accounts.profile import profile
+from accounts.signup import signup
 from accounts.switches.switches import Switches, set_switches
 from board import comments, images, posts
 from board.models import Comment, Image, Post
 from tests.support.board import upload
 from tests.support.clients import JSONClient
-from tests.support.factories import make_member, make_post
+from tests.support.factories import PASSWORD, make_member, make_post
 from tests.support.images import draw
 from tests.support.problems import assert_problem
 from tests.support.races import call_before
@@ -42,6 +44,13 @@ def write_comment(client: JSONClient) -> Any:
 
 def write_image(client: JSONClient) -> Any:
     return upload(client, draw())
+
+
+def write_member(client: JSONClient) -> Any:
+    number = Member.objects.count()
+    body = {"loginId": f"newcomer{number}", "displayName": f"Newcomer {number}"}
+    body |= {"password": PASSWORD, "email": f"newcomer{number}@example.com"}
+    return JSONClient().send("POST", "/api/auth/signup", body)
 
 
 @pytest.mark.parametrize(
@@ -104,6 +113,29 @@ def test_profile_image_asks_under_the_lock(administrator: Member) -> None:
         set_switches(Switches(images=False), administrator)
         return Member.objects.values_list("profile_image", flat=True).get(pk=member.pk)
 
-    with call_before('UPDATE "member"', turn_off) as other:
+    with (
+        call_before('UPDATE "member"', turn_off) as other,
+        pytest.raises(SwitchedOffError),
+    ):
         profile._save_profile_image(member)
-    assert other.result() == member.profile_image
+    assert other.result() == ""
+    member.refresh_from_db()
+    assert member.profile_image == ""
+
+
+def test_nobody_signs_up_after_sign_up_was_closed(administrator: Member) -> None:
+    def close() -> int:
+        set_switches(Switches(signup=False), administrator)
+        return Member.objects.count()
+
+    # Without the lock a member appears after sign-up was closed.
+    unlocked = mock.patch.object(signup, "lock_switch")
+    with unlocked, call_before('INSERT INTO "member"', close) as other:
+        assert write_member(JSONClient()).status_code == 201
+    assert (other.result(), Member.objects.count()) == (1, 2)
+
+    set_switches(Switches(), administrator)
+    with call_before('INSERT INTO "member"', close) as other:
+        assert write_member(JSONClient()).status_code == 201
+    assert other.result() == Member.objects.count() == 3
+    assert_problem(write_member(JSONClient()), 403, "SIGNUP_DISABLED")

@@ -21,6 +21,7 @@ def make_announcement(title: str = "Title", **fields: Any) -> Announcement:
         "audience": "ALL",
         "starts_at": now - timedelta(hours=1),
         "ends_at": now + timedelta(days=1),
+        "created_at": now - timedelta(hours=1),
     }
     announcement = Announcement.objects.create(**(values | fields))
     KNOWN.forget()

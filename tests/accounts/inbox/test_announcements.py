@@ -1,5 +1,6 @@
 """Announcements in inboxes: one row for all, read and deleted by each member alone."""
 
+import time
 from datetime import timedelta
 from typing import Any
 
@@ -8,8 +9,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from accounts.announcements.announcements import KNOWN
 from accounts.inbox.items import add_items, purge_inboxes
-from accounts.models import AnnouncementMark, InboxItem, Member
+from accounts.models import Announcement, AnnouncementMark, InboxItem, Member
 from tests.support.announcements import make_announcement
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
@@ -176,3 +178,21 @@ def test_marks_of_what_is_over_or_gone_are_purged(
     assert purge_inboxes(now + timedelta(minutes=2)) == 2
     assert AnnouncementMark.objects.get().announcement_id == kept.pk
     assert over.ends_at
+
+
+def test_announcement_that_another_process_showed_is_read_and_deleted(
+    client: JSONClient, settings: Any
+) -> None:
+    settings.ANNOUNCEMENT_CACHE_SECONDS = 10
+    assert unread(client) == 0
+    # Written and placed by another process, which this one learns of in 10 seconds.
+    first, second = make_announcement(), make_announcement()
+    KNOWN.announcements, KNOWN.read_at = (), time.monotonic()
+    for number, each in enumerate((first, second), start=1):
+        Announcement.objects.filter(pk=each.pk).update(inbox_id=number)
+    assert unread(client) == 0
+    read(client, ids=[1])
+    KNOWN.announcements, KNOWN.read_at = (), time.monotonic()
+    assert client.send("DELETE", f"{INBOX}/2").status_code == 204
+    marks = AnnouncementMark.objects.values_list("announcement_id", "is_deleted")
+    assert set(marks) == {(first.pk, False), (second.pk, True)}
