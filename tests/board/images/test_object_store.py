@@ -13,12 +13,12 @@ from django.utils import timezone
 from accounts.account_deletion import delete_account
 from accounts.models import Member
 from accounts.security.rate_limits import RateLimitPolicy
-from board import images
+from board import image_objects, images
 from board.image_objects import WRITE_TIME, delete_due_objects, has_due_objects
 from board.images import MAX_IMAGES, delete_images, purge_unused_images
 from board.models import Image, ObjectDeletion
 from board.posts import delete_post
-from core import object_store
+from core import http_client, object_store
 from core.object_store import ObjectStoreUnavailableError
 from devstack.stores.data_dir import LOOPBACK
 from tests.support.board import refusal_of, store, upload
@@ -154,6 +154,50 @@ def test_object_that_is_missing_or_damaged_is_503_and_logged(
     assert caplog.records
     if damaged is None:
         assert f"image {image.pk}: {MISSING}" in caplog.text
+
+
+def test_one_bad_object_closes_the_store_for_no_other(
+    image_store: FakeObjectStore, free_member: Member
+) -> None:
+    bad, good = (make_image(free_member, in_store=True) for _ in range(2))
+    image_store.put(str(bad.object_key), CONTENT * 2)
+    for _ in range(10):
+        assert refusal_of(read(f"/api/images/{bad.pk}")) == UNAVAILABLE
+    assert JSONClient().get(f"/api/images/{good.pk}").status_code == 200
+
+
+def test_probe_finds_a_store_that_is_back(
+    image_store: FakeObjectStore,
+    free_member: Member,
+    settings: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    breaker = http_client.circuit_breaker
+    image, up = make_image(free_member, in_store=True), settings.OBJECT_STORE
+    image_store.stop()
+    while breaker.is_closed(object_store.SERVICE):
+        assert refusal_of(read(f"/api/images/{image.pk}")) == UNAVAILABLE
+    settings.OBJECT_STORE = up
+    assert not object_store.is_reachable()
+    # Its time to try again has come, and no image is asked for.
+    monkeypatch.setattr(breaker, "allows_request", lambda key: True)
+    assert object_store.is_reachable()
+    assert breaker.is_closed(object_store.SERVICE)
+
+
+def test_run_ends_where_the_store_refuses_all_deletions(
+    image_store: FakeObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(image_objects, "DELETION_BATCH_SIZE", 2)
+    now = timezone.now()
+    for number in range(6):
+        ObjectDeletion.objects.create(
+            key=f"{number}", delete_after=now, next_attempt_at=now
+        )
+    image_store.stop()
+    with pytest.raises(ObjectStoreUnavailableError):
+        delete_due_objects(now)
+    assert ObjectDeletion.objects.filter(attempts=0).count() == 4
 
 
 def test_object_of_a_refused_upload_is_deleted_an_hour_later(
