@@ -6,10 +6,11 @@ transaction of the write, so that nothing is written after a switch was turned o
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 
 from accounts.errors import SwitchedOffError
 from accounts.models import ApplicationSetting, Member
@@ -61,7 +62,9 @@ class KnownSwitches:
     def get(self) -> Switches:
         now, read_at = time.monotonic(), self.read_at
         if read_at is None or now - read_at > settings.SWITCH_CACHE_SECONDS:
-            self.switches, self.read_at = read_switches(), now
+            # Without the database the request fails where it uses it.
+            with suppress(OperationalError, InterfaceError):
+                self.switches, self.read_at = read_switches(), now
         return self.switches
 
     def forget(self) -> None:

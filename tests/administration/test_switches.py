@@ -5,10 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import ApplicationSetting, AuditLogEntry, Member
+from accounts.switches import switches
 from accounts.switches.switches import KNOWN, Switches, set_switches
 from board.models import Image, Post
 from tests.support.admin_site import LOG, SETTINGS, get_page, logged_in_browser
@@ -300,3 +301,20 @@ def test_switches_cost_no_statement_while_they_are_known(
             client.send("POST", "/api/account/wallets", {"name": "N", "kind": "CASH"})
         counts.append(sum("application_setting" in query["sql"] for query in queries))
     assert counts == [0, 1]
+
+
+def test_switches_are_as_last_known_while_the_database_is_away(
+    monkeypatch: pytest.MonkeyPatch, turn: Callable[..., None]
+) -> None:
+    turn(posting=False)
+    assert not KNOWN.get().posting
+
+    def fail() -> None:
+        raise OperationalError
+
+    KNOWN.forget()
+    with monkeypatch.context() as patch:
+        patch.setattr(switches, "read_switches", fail)
+        assert not KNOWN.get().posting
+    turn(posting=True)
+    assert KNOWN.get().posting
