@@ -35,7 +35,7 @@ class KnownAnnouncements:
     def __init__(self) -> None:
         self.read_at: float | None = None
         self.announcements: tuple[Announcement, ...] = ()
-        # How often it was forgotten: what was read before is not kept after.
+        # The number of changes. Rows that were read before a change are not kept.
         self._changes = 0
 
     def list_current(self, now: datetime) -> list[Announcement]:
@@ -85,7 +85,7 @@ def place_in_inboxes(announcement: Announcement) -> None:
 
 
 def list_current_for(member: Member | None, now: datetime) -> list[Announcement]:
-    """Return what is current for the audience of a member, or for everybody."""
+    """Return the current announcements for a member; None is a visitor."""
     current = KNOWN.list_current(now)
     if not current:
         return []
@@ -129,7 +129,7 @@ def create_announcement(actor: Member, values: dict[str, Any]) -> Announcement:
 def update_announcement(
     actor: Member, announcement_id: int, values: dict[str, Any]
 ) -> Announcement:
-    """Replace an announcement; who has read it is not told again.
+    """Replace an announcement, which stays read for members who have read it.
 
     Raises `LimitReachedError` for one that was over, where too many are not.
     """

@@ -17,8 +17,8 @@ from accounts.inbox.sources import Description, ItemRow
 from accounts.models import Announcement, AnnouncementMark, Member
 
 PURGE_BATCH_SIZE = 5_000
-# Who reads all up to an item may have seen a list without a new announcement, from a
-# process that did not know it yet.
+# A process may list the inbox without a new announcement for so long. A member who
+# reads all items up to one has not seen that announcement.
 SEEN_BY_ALL = timedelta(seconds=15)
 _PURGE = """
     DELETE FROM announcement_mark WHERE ctid = ANY (ARRAY(
