@@ -38,9 +38,9 @@ class ReadOnlyMiddleware(Middleware):
             return None
         if not KNOWN.get().read_only:
             return None
-        response: Any = error_response(request, ReadOnlyError())
+        response = error_response(request, ReadOnlyError())
         # Meant by an administrator: no error line for each request.
-        response._has_been_logged = True  # noqa: SLF001 - of Django
+        setattr(response, "_has_been_logged", True)  # noqa: B010 - of Django
         return response
 
 

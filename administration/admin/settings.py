@@ -35,7 +35,7 @@ class ApplicationSettingAdmin(AuditedAdmin):
         self, db_field: Any, request: HttpRequest, **options: Any
     ) -> Any:
         field = super().formfield_for_dbfield(db_field, request, **options)
-        if db_field.name == "enabled":
+        if field is not None and db_field.name == "enabled":
             # What somebody else has turned meanwhile is no change of this page.
             field.show_hidden_initial = True
         return field
