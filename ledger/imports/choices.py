@@ -15,7 +15,7 @@ from ledger.imports.records import (
     Record,
     RecordKind,
 )
-from ledger.imports.values import normalize_text
+from ledger.imports.texts import normalize_text
 from ledger.models.base import MAX_NAME_LENGTH
 
 # The first that is found in a name decides.

@@ -19,7 +19,7 @@ from ledger.entry_shape import EXPENSE, INCOME
 from ledger.imports.keys import WalletRef, signed_amount
 from ledger.imports.matching import Dated, match_nearest
 from ledger.imports.records import Direction, Record, RecordKind
-from ledger.imports.values import normalize_text
+from ledger.imports.texts import normalize_text
 from ledger.models.imports import ImportAction, ImportStatus
 
 # From an entry's day to that of a row which may be the same payment.
@@ -410,8 +410,25 @@ def _decide_alone(row: JudgedRow) -> None:
             pass
 
 
+def separate_rows(rows: Iterable[JudgedRow]) -> None:
+    """Let the rows of a pair stand alone, where the member wants no transfer of them.
+
+    Without its first row the second one is skipped.
+    """
+    for second in rows:
+        first = second.other_row
+        if second.reason is not Reason.OTHER_SIDE or first is None:
+            continue
+        if second.action is ImportAction.MERGE:
+            if first.action is not ImportAction.IMPORT:
+                second.chosen = ImportAction.SKIP
+            continue
+        for row in (first, second):
+            row.other = row.other_row = None
+            row.status, row.reason = ImportStatus.NEW, Reason.NEW
+            _decide_alone(row)
+
+
 def entry_type(record: Record) -> str:
     """Return the type of the entry that a row alone becomes."""
     return INCOME if record.direction is Direction.IN else EXPENSE
-
-

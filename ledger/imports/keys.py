@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from ledger.imports.records import Direction, Record
-from ledger.imports.values import normalize_text
+from ledger.imports.texts import normalize_text
 from ledger.models.imports import DIGEST_BYTES
 
 # The wallet that a row is booked on: an id, the name of a new one, or none.

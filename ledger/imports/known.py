@@ -108,4 +108,3 @@ def _make_key(row: _KeyRow) -> KnownKey:
         wallets = [row.wallet_id, row.from_id, row.to_id]
     is_deleted = row.entry_id is not None and row.living_id is None
     return KnownKey(frozenset(each or 0 for each in wallets), row.living_id, is_deleted)
-

@@ -1,6 +1,7 @@
 """Wallets, categories and tags that a commit makes, within the limits of the lists."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from django.utils.translation import gettext
 
@@ -19,7 +20,10 @@ from ledger.wallets.wallets import create_wallet
 
 
 def make_wallets(
-    ledger: LockedLedger, guessed: Sequence[GuessedWallet], used: set[WalletRef]
+    ledger: LockedLedger,
+    guessed: Sequence[GuessedWallet],
+    used: set[WalletRef],
+    now: datetime,
 ) -> Places:
     """Make the new wallets that rows use, and return the ids of all.
 
@@ -42,7 +46,7 @@ def make_wallets(
         if wallet_id is not None or name not in used:
             continue
         if name not in by_name:
-            wallet = create_wallet.within(ledger, {"name": name, "kind": kind})
+            wallet = create_wallet.within(ledger, {"name": name, "kind": kind}, now)
             by_name[name], kinds[wallet.pk] = wallet.pk, wallet.kind
         wallet_ids[name] = by_name[name]
     return Places(wallet_ids, kinds, file_wallets)
@@ -103,5 +107,3 @@ def _make_category(
 def make_tags(ledger: LockedLedger, names: Iterable[str]) -> None:
     if unique := list(dict.fromkeys(names)):
         get_or_create_tags(ledger, unique)
-
-

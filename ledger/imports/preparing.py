@@ -18,6 +18,7 @@ from ledger.imports.judging import JudgedRow
 from ledger.imports.keys import number_rows
 from ledger.imports.records import BadRow, Record, RecordKind, RowError
 from ledger.models.imports import ImportAction
+from ledger.models.lines import MAX_LINES
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,5 +81,11 @@ def check_record(record: Record) -> Iterable[RowError]:
         yield RowError(
             "amount", gettext("A transfer needs its amount in the home currency.")
         )
-    if record.lines and sum(line.amount for line in record.lines) != record.amount:
+    if not record.lines:
+        return
+    if sum(line.amount for line in record.lines) != record.amount:
         yield RowError("amount", gettext("The parts do not add up to the amount."))
+    if len(record.lines) > MAX_LINES or not all(
+        0 < abs(line.amount) <= MAX_AMOUNT for line in record.lines
+    ):
+        yield RowError("amount", gettext("The parts are too many, or one is zero."))

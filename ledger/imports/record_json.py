@@ -31,7 +31,13 @@ def dump_record(record: Record) -> dict[str, Any]:
             value = format(value, "f")
         elif each.name == "lines":
             value = [
-                (line.amount, line.category, line.minor_category, line.memo, line.wallet)
+                (
+                    line.amount,
+                    line.category,
+                    line.minor_category,
+                    line.memo,
+                    line.wallet,
+                )
                 for line in value
             ]
         found[each.name] = value

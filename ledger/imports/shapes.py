@@ -92,6 +92,10 @@ def is_refund(record: Record) -> bool:
     return is_back and record.direction is Direction.IN
 
 
+def category_type_of(record: Record) -> str:
+    return EXPENSE if is_refund(record) else entry_type(record)
+
+
 def clean_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     names = dict.fromkeys(tag.strip()[:MAX_NAME_LENGTH] for tag in tags)
     return tuple(name for name in names if name)[:MAX_TAGS_PER_ENTRY]
@@ -152,5 +156,3 @@ def _split(
         source=shape.source,
     )
     return split.flatten() if len(split.lines) == 1 else split
-
-

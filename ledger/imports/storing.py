@@ -21,7 +21,8 @@ from ledger.imports.interpreting import Interpretation, interpret
 from ledger.imports.judging import JudgedRow, Reason
 from ledger.imports.preparing import RowChoice
 from ledger.imports.record_json import dump_record
-from ledger.imports.records import BadRow, Table
+from ledger.imports.records import BadRow, ColumnMapping, Table
+from ledger.imports.tables import header_key
 from ledger.models import (
     Import,
     ImportAction,
@@ -29,6 +30,7 @@ from ledger.models import (
     ImportRow,
     ImportStatus,
 )
+from ledger.models.imports import DIGEST_BYTES
 
 LIFETIME = timedelta(days=7)
 MAX_OPEN = 2
@@ -41,15 +43,24 @@ _ROW_COLUMNS = (
 
 
 def create_import(
-    member: Member, tables: Sequence[Table], choices: Choices, now: datetime, today: date
+    member: Member,
+    tables: Sequence[Table],
+    choices: Choices,
+    now: datetime,
+    today: date,
 ) -> Import:
     """Store a file that was read; the ledger stays as it is.
 
     Corrected columns of an earlier file with the same header are used again. Raises
     `LimitReachedError` with two open imports, or 40 MB of them.
     """
-    choices = replace(choices, mapping=find_mapping(member, tables))
     interpretation = interpret(member, tables, choices, {}, today)
+    guessed = interpretation.reading.mapping
+    if guessed is not None:
+        known = find_mapping(member, [column.name for column in guessed.columns])
+        if known is not None and known != guessed:
+            choices = replace(choices, mapping=known)
+            interpretation = interpret(member, tables, choices, {}, today)
     data = pack_tables(tables)
     return _store_new(member, interpretation, choices, data, now)
 
@@ -86,7 +97,11 @@ def _store_new(
 
 
 def change_import(
-    member: Member, import_id: int, changes: Mapping[str, Any], now: datetime, today: date
+    member: Member,
+    import_id: int,
+    changes: Mapping[str, Any],
+    now: datetime,
+    today: date,
 ) -> Import:
     """Read the file again by changed columns, wallets or categories.
 
@@ -97,9 +112,7 @@ def change_import(
     row = get_open_import(member, import_id, now)
     choices = merge(Choices.from_json(row.choices), changes)
     row_choices = load_row_choices(row)
-    interpretation = interpret(
-        member, unpack_tables(row), choices, row_choices, today
-    )
+    interpretation = interpret(member, unpack_tables(row), choices, row_choices, today)
     return _store_reading(
         member, row.id, row.reading, interpretation, choices, changes, now
     )
@@ -172,14 +185,12 @@ def load_row_choices(row: Import) -> dict[int, RowChoice]:
     }
 
 
-def find_mapping(member: Member, tables: Sequence[Table]) -> Any:
+def find_mapping(member: Member, headers: Sequence[str]) -> ColumnMapping | None:
     """Return the corrected columns of an earlier file with this header, or None."""
-    digest = header_digest(tables)
-    if digest is None:
-        return None
-    rows = ImportMapping.objects.owned_by(member).filter(header_digest=digest)
+    rows = ImportMapping.objects.owned_by(member)
+    rows = rows.filter(header_digest=make_header_digest(headers))
     stored = rows.values_list("mapping", flat=True).first()
-    return stored and read_mapping(stored)
+    return read_mapping(stored) if stored else None
 
 
 def _remember_mapping(
@@ -211,7 +222,13 @@ def unpack_tables(row: Import) -> list[Table]:
 
 def _header_of(interpretation: Interpretation) -> bytes | None:
     mapping = interpretation.reading.mapping
-    return mapping and header_key([column.name for column in mapping.columns])
+    if mapping is None:
+        return None
+    return make_header_digest([column.name for column in mapping.columns])
+
+
+def make_header_digest(headers: Sequence[str]) -> bytes:
+    return bytes.fromhex(header_key(headers))[:DIGEST_BYTES]
 
 
 def _write_rows(
