@@ -1,0 +1,24 @@
+"""The readers of files by app and bank, and which of them a file is for.
+
+A new source is a module here and a row of `_NAMED`; docs/import.md tells the steps.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from ledger.imports.records import Source, Table
+from ledger.imports.sources.generic import GENERIC_SOURCES
+
+# Recognized by their headers, in this order; a file of none is a generic one.
+_NAMED: tuple[Source, ...] = ()
+
+SOURCES: Mapping[str, Source] = {
+    source.name: source for source in (*_NAMED, *GENERIC_SOURCES)
+}
+
+
+def recognize(tables: Sequence[Table]) -> Source | None:
+    """Return the first source that the file is one of, None for a file of none."""
+    for source in SOURCES.values():
+        if source.recognizes(tables):
+            return source
+    return None
