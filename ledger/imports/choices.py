@@ -1,4 +1,4 @@
-"""What a member has chosen for a file, and what is guessed where they have not. Pure."""
+"""What a member has chosen for a file, and what is guessed otherwise. Pure."""
 
 import re
 from collections import Counter

@@ -22,7 +22,8 @@ def describe_reading(
     reading = interpretation.reading
     categories = list_categories(row.record for row in interpretation.rows)
     return {
-        "columns": _describe_columns(reading.mapping),
+        "columns": _list_columns(reading.mapping),
+        "mapping": _list_mapped(reading.mapping),
         "headerRow": reading.mapping and reading.mapping.header_row,
         "dateOrder": reading.mapping and reading.mapping.date_order,
         "wallets": [_describe_wallet(each) for each in interpretation.prepared.wallets],
@@ -50,12 +51,17 @@ def count_statuses(interpretation: Interpretation) -> dict[str, int]:
     return {status.value: counts[status] for status in ImportStatus}
 
 
-def _describe_columns(mapping: ColumnMapping | None) -> list[dict[str, Any]]:
-    if mapping is None:
-        return []
+def _list_columns(mapping: ColumnMapping | None) -> list[dict[str, Any]]:
+    columns = () if mapping is None else mapping.columns
+    return [{"column": each.column, "name": each.name} for each in columns]
+
+
+def _list_mapped(mapping: ColumnMapping | None) -> list[dict[str, Any]]:
+    columns = () if mapping is None else mapping.columns
     return [
         {"column": each.column, "name": each.name, "field": each.field}
-        for each in mapping.columns
+        for each in columns
+        if each.field is not None
     ]
 
 

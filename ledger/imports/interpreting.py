@@ -6,15 +6,23 @@ from dataclasses import dataclass
 from datetime import date
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from accounts.models import Member
 from ledger.entry_shape import MAX_MEMO_LENGTH
 from ledger.imports.choices import Choices, OwnWallet
+from ledger.imports.errors import UnreadableFileError
 from ledger.imports.judging import JudgedRow, entry_type, judge
 from ledger.imports.known import load_known
 from ledger.imports.preparing import PreparedRows, RowChoice, prepare_rows
-from ledger.imports.records import FileReading, ReadContext, RecordKind, Table
-from ledger.imports.sources import read_tables
+from ledger.imports.records import (
+    FileReading,
+    ReadContext,
+    RecordKind,
+    Source,
+    Table,
+)
+from ledger.imports.sources import SOURCES, recognize
 from ledger.models import Wallet
 from ledger.notifications.category_suggestion import suggest_category
 
@@ -45,11 +53,23 @@ def interpret(
 ) -> Interpretation:
     """Read the tables by the choices, and judge the rows beside the ledger as it is."""
     context = ReadContext(today, settings.HOME_CURRENCY)
-    reading = read_tables(tables, choices.source, choices.mapping, context)
+    source = find_source(tables, choices.source)
+    reading = source.read(tables, choices.mapping, context)
     own = list_own_wallets(member)
     prepared = prepare_rows(reading.records, choices, own, row_choices)
     judge(prepared.rows, load_known(member, prepared.rows))
     return Interpretation(reading, prepared, learn_categories(member, prepared.rows))
+
+
+def find_source(tables: Sequence[Table], name: str | None) -> Source:
+    """Return the source that the member names, or that the header shows.
+
+    Raises `UnreadableFileError` for a file of none.
+    """
+    source = recognize(tables) if name is None else SOURCES[name]
+    if source is None:
+        raise UnreadableFileError(gettext("The file has no header that is known."))
+    return source
 
 
 def list_own_wallets(member: Member) -> list[OwnWallet]:

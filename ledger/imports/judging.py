@@ -219,12 +219,12 @@ def _find_same_payments(rows: Sequence[JudgedRow], ledger: KnownLedger) -> None:
     ]
     for left, right in match_nearest(lefts, entries, SAME_PAYMENT_DAYS):
         _merge(left.item, right.item, Reason.SAME_PAYMENT)
-    _find_same_foreign(_list_open(rows), ledger)
+    _find_same_foreign(rows, ledger)
 
 
 def _find_same_foreign(rows: Sequence[JudgedRow], ledger: KnownLedger) -> None:
-    """Match by the amount in a foreign currency: rates differ from text to statement."""
-    used = {id_ for row in rows if (id_ := row.entry_id) is not None}
+    """Match by the amount in a foreign currency: rates of text and bank differ."""
+    used = {row.entry_id for row in rows}
     entries = [
         Dated(
             entry,
@@ -245,7 +245,7 @@ def _find_same_foreign(rows: Sequence[JudgedRow], ledger: KnownLedger) -> None:
             ),
             row.record.date,
         )
-        for row in rows
+        for row in _list_open(rows)
         if row.record.original_amount is not None
     ]
     for left, right in match_nearest(lefts, entries, SAME_PAYMENT_DAYS):
@@ -253,7 +253,7 @@ def _find_same_foreign(rows: Sequence[JudgedRow], ledger: KnownLedger) -> None:
 
 
 def _find_sides(rows: Sequence[JudgedRow], ledger: KnownLedger) -> None:
-    """Match rows with the second side of transfers, which the other bank's file told."""
+    """Match rows with the second side of transfers that another file has told."""
     sides = [
         Dated(entry, (entry.to_wallet_id, entry.amount), entry.date)
         for entry in ledger.entries

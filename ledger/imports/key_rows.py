@@ -88,7 +88,7 @@ def follow_undo(
 
 
 def keep_keys(ledger: LockedLedger, new_wallets: Mapping[int, int]) -> None:
-    """Let keys outlive a restore: their entries are gone, their wallets have new ids."""
+    """Let keys outlive a restore: entries are gone, and wallets have new ids."""
     keys = ImportKey.objects.owned_by(ledger.member)
     keys.update(entry_id=None)
     with connection.cursor() as cursor:

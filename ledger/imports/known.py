@@ -34,7 +34,19 @@ _KEYS = """
         AND k.digest = ANY(%(digests)s::bytea[])
 """
 _ENTRIES = """
-    WITH wanted AS (SELECT unnest(%(amounts)s::bigint[]) AS amount)
+    WITH wanted AS (
+        SELECT unnest(%(amounts)s::bigint[]) AS amount
+    ), keyed AS (
+        SELECT coalesce(m.entry_id, k.entry_id) AS entry_id,
+            array_agg(k.wallet_id) AS wallet_ids
+        FROM account_import_key k
+        LEFT JOIN account_merged_entry m
+            ON m.member_id = k.member_id AND m.former_id = k.entry_id
+            AND m.type = 'income'
+        WHERE k.member_id = %(member)s AND k.freed_by IS NULL
+            AND k.entry_id IS NOT NULL
+        GROUP BY 1
+    )
     SELECT e.id, e.type, e.amount, e.date, e.time, e.wallet_id, e.to_wallet_id,
         e.pending, e.category_id IS NOT NULL AS has_category,
         e.type IN ('income', 'expense') AND e.line_count = 0 AND NOT e.is_reversal
@@ -48,19 +60,8 @@ _ENTRIES = """
                 WHERE l.member_id = e.member_id AND l.refund_of_id = e.id
             ) AS is_half,
         e.memo, e.currency, e.original_amount,
-        ARRAY(
-            SELECT k.wallet_id FROM account_import_key k
-            WHERE k.member_id = e.member_id AND k.entry_id = e.id
-                AND k.freed_by IS NULL
-            UNION ALL
-            SELECT k.wallet_id FROM account_merged_entry m
-            JOIN account_import_key k
-                ON k.member_id = m.member_id AND k.entry_id = m.former_id
-                AND k.freed_by IS NULL
-            WHERE m.member_id = e.member_id AND m.entry_id = e.id
-                AND m.type = 'income'
-        ) AS keyed
-    FROM account_entry e
+        coalesce(keyed.wallet_ids, '{}'::bigint[]) AS keyed
+    FROM account_entry e LEFT JOIN keyed ON keyed.entry_id = e.id
     WHERE e.member_id = %(member)s AND e.date BETWEEN %(start)s AND %(end)s
         AND e.line_count IS NOT NULL
         AND (
