@@ -33,7 +33,7 @@ _DEFAULT_KIND = "BANK"
 
 @dataclass(frozen=True, slots=True)
 class WalletChoice:
-    """The wallet that a name of the file stands for: one of the ledger, or a new one."""
+    """The wallet that a name of the file is: one of the ledger, or a new one."""
 
     wallet_id: int | None = None
     create_kind: str | None = None

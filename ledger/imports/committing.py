@@ -40,7 +40,7 @@ from ledger.imports.shapes import (
     clean_tags,
     make_shape,
 )
-from ledger.imports.storing import get_open_import
+from ledger.imports.storing import get_open_import, remember_mapping
 from ledger.models import (
     Import,
     ImportAction,
@@ -91,6 +91,7 @@ def commit_import(ledger: LockedLedger, import_id: int, now: datetime) -> Import
     commit = _load(ledger, row, now)
     judge(commit.rows, load_known(ledger.member, commit.rows))
     _write(commit, row.description)
+    remember_mapping(ledger, row, now)
     row.committed_at = now
     row.result = {
         **{name: commit.counts[name] for name in ("created", "merged", "paired")},

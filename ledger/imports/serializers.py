@@ -45,6 +45,14 @@ SOURCE_TEXT = "What the file is of: " + ", ".join(f"`{name}`" for name in SOURCE
 NAME_TEXT = "As the file has it; null for rows without a wallet."
 
 
+class FormIdField(OwnedIdField):
+    """An id in a form, whose values are texts."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        is_number = isinstance(data, str) and data.isascii() and data.isdigit()
+        return super().to_internal_value(int(data[:20]) if is_number else data)
+
+
 class ImportFileRequestSerializer(Serializer):
     file = serializers.FileField(
         # An empty file is IMPORT_UNREADABLE, like any other that holds no rows.
@@ -57,7 +65,7 @@ class ImportFileRequestSerializer(Serializer):
         required=False,
         help_text=SOURCE_TEXT + " Found by the header where it is left out.",
     )
-    wallet_id = OwnedIdField(
+    wallet_id = FormIdField(
         Wallet,
         required=False,
         help_text="The wallet of rows that name none.",

@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -51,14 +51,17 @@ def create_import(
 ) -> Import:
     """Store a file that was read; the ledger stays as it is.
 
-    Corrected columns of an earlier file with the same header are used again. Raises
+    Columns of an earlier file with the same header are used again. Raises
     `LimitReachedError` with two open imports, or 40 MB of them.
     """
     interpretation = interpret(member, tables, choices, {}, today)
     guessed = interpretation.reading.mapping
     if guessed is not None:
         known = find_mapping(member, [column.name for column in guessed.columns])
-        if known is not None and known != guessed:
+        if known is not None:
+            # The rows above the header may be more this time.
+            known = replace(known, header_row=guessed.header_row)
+        if known not in (None, guessed):
             choices = replace(choices, mapping=known)
             interpretation = interpret(member, tables, choices, {}, today)
     data = pack_tables(tables)
@@ -114,7 +117,8 @@ def change_import(
     row_choices = load_row_choices(row)
     interpretation = interpret(member, unpack_tables(row), choices, row_choices, today)
     return _store_reading(
-        member, row.id, row.reading, interpretation, choices, changes, now
+        *(member, row.id, row.reading, interpretation, choices, now),
+        has_new_columns="mapping" in changes,
     )
 
 
@@ -125,8 +129,9 @@ def _store_reading(
     reading: int,
     interpretation: Interpretation,
     choices: Choices,
-    changes: Mapping[str, Any],
     now: datetime,
+    *,
+    has_new_columns: bool,
 ) -> Import:
     row = get_open_import(ledger.member, import_id, now)
     if row.reading != reading:
@@ -141,8 +146,8 @@ def _store_reading(
     rows = ImportRow.objects.owned_by(ledger.member).filter(import_id=row.id)
     rows._raw_delete(rows.db)
     _write_rows(row, interpretation, row_choices)
-    if "mapping" in changes and row.header_digest is not None:
-        _remember_mapping(ledger, row.header_digest, choices, now)
+    if has_new_columns:
+        remember_mapping(ledger, row, now)
     return row
 
 
@@ -186,23 +191,35 @@ def load_row_choices(row: Import) -> dict[int, RowChoice]:
 
 
 def find_mapping(member: Member, headers: Sequence[str]) -> ColumnMapping | None:
-    """Return the corrected columns of an earlier file with this header, or None."""
+    """Return the columns by which a file with this header was last read, or None."""
     rows = ImportMapping.objects.owned_by(member)
     rows = rows.filter(header_digest=make_header_digest(headers))
     stored = rows.values_list("mapping", flat=True).first()
     return read_mapping(stored) if stored else None
 
 
-def _remember_mapping(
-    ledger: LockedLedger, digest: bytes, choices: Choices, now: datetime
-) -> None:
-    if choices.mapping is None:
+def remember_mapping(ledger: LockedLedger, row: Import, now: datetime) -> None:
+    """Read the next file with this header by the same columns.
+
+    A guess may differ from file to file, and with it the keys of the rows.
+    """
+    description = row.description
+    if row.header_digest is None or not description["mapping"]:
         return
+    fields = {each["column"]: each["field"] for each in description["mapping"]}
+    columns = [
+        each | {"field": fields.get(each["column"])} for each in description["columns"]
+    ]
+    mapping = {
+        "header_row": description["headerRow"],
+        "columns": columns,
+        "date_order": description["dateOrder"],
+    }
     rows = ImportMapping.objects.owned_by(ledger.member)
     rows.update_or_create(
         member=ledger.member,
-        header_digest=digest,
-        defaults={"mapping": asdict(choices.mapping), "used_at": now},
+        header_digest=bytes(row.header_digest),
+        defaults={"mapping": mapping, "used_at": now},
     )
     if oldest := list(rows.order_by("-used_at")[MAX_MAPPINGS:]):
         digests = [each.header_digest for each in oldest]

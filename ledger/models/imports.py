@@ -39,7 +39,7 @@ class Import(OwnedModel):
     """
 
     source = models.CharField(max_length=MAX_SOURCE_LENGTH)
-    # Finds the corrected columns of an earlier file with the same header.
+    # Finds the columns of an earlier file with the same header.
     header_digest = models.BinaryField(null=True)
     # By zlib; null once the rows are committed.
     tables = models.BinaryField(null=True)
@@ -175,7 +175,7 @@ class ImportKey(OwnedModel):
 
 
 class ImportMapping(OwnedModel):
-    """The columns that a member has corrected, by the header of the file."""
+    """The columns by which a file with a header was last read."""
 
     pk = models.CompositePrimaryKey("member_id", "header_digest")
     header_digest = models.BinaryField(max_length=DIGEST_BYTES)
