@@ -52,6 +52,16 @@ def normalize_text(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", folded).split())
 
 
+def join_memo(*texts: str) -> str:
+    """Return texts as one memo, without those that repeat what another one says."""
+    parts: list[str] = []
+    for text in filter(None, texts):
+        if not any(text in part for part in parts):
+            parts = [part for part in parts if part not in text]
+            parts.append(text)
+    return " · ".join(parts)
+
+
 def show(cell: Cell) -> str:
     """Return a cell for a sentence: quoted, shortened, without control characters."""
     text = _printable(to_text(cell))

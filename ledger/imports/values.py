@@ -21,6 +21,7 @@ from ledger.imports.dates import parse_time as parse_time
 from ledger.imports.errors import UnreadableValueError
 from ledger.imports.records import Cell
 from ledger.imports.texts import clean_text as clean_text
+from ledger.imports.texts import join_memo as join_memo
 from ledger.imports.texts import normalize_text as normalize_text
 from ledger.imports.texts import show, to_text
 
@@ -166,6 +167,14 @@ def to_home_units(amount: Decimal) -> int:
     if abs(units) > MAX_AMOUNT:
         text = gettext("The amount must be between 1 and {maximum}.")
         raise UnreadableValueError(text.format(maximum=MAX_AMOUNT))
+    return units
+
+
+def to_positive_units(amount: Decimal) -> int:
+    """Return an amount as `to_home_units` does; raise for one that rounds to 0 too."""
+    units = to_home_units(amount)
+    if units < 1:
+        raise UnreadableValueError(gettext("Must be at least 1."))
     return units
 
 

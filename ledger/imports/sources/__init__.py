@@ -6,14 +6,20 @@ A new source is a module here and a row of `_NAMED`; docs/import.md tells the st
 from collections.abc import Mapping, Sequence
 
 from ledger.imports.records import Source, Table
-from ledger.imports.sources.generic import GENERIC_SOURCES
+from ledger.imports.sources.generic import GenericSource
+from ledger.imports.sources.qif import QifSource
+from ledger.imports.sources.statements import StatementSource
 
 # Recognized by their headers, in this order; a file of none is a generic one.
 _NAMED: tuple[Source, ...] = ()
 
-SOURCES: Mapping[str, Source] = {
-    source.name: source for source in (*_NAMED, *GENERIC_SOURCES)
-}
+_GENERIC: tuple[Source, ...] = (
+    *map(StatementSource, ("ofx", "camt053", "mt940")),
+    QifSource(),
+    *map(GenericSource, ("csv", "xlsx", "xls", "html")),
+)
+
+SOURCES: Mapping[str, Source] = {source.name: source for source in (*_NAMED, *_GENERIC)}
 
 
 def recognize(tables: Sequence[Table]) -> Source | None:

@@ -31,7 +31,6 @@ from ledger.imports.records import (
     Record,
     RecordKind,
     RowError,
-    Source,
     Table,
 )
 from ledger.imports.tables import (
@@ -47,6 +46,7 @@ from ledger.imports.texts import shorten_cells
 from ledger.imports.values import (
     clean_text,
     guess_decimal_mark,
+    join_memo,
     parse_amount,
     parse_currency,
     parse_date,
@@ -54,7 +54,7 @@ from ledger.imports.values import (
     parse_rate,
     parse_tags,
     parse_time,
-    to_home_units,
+    to_positive_units,
 )
 
 # Of the memo of an entry (spec 10.1).
@@ -289,8 +289,7 @@ class _TableReader:
         return self._with_amount(record, abs(signed), values)
 
     def _make_memo(self, text: str, memo: str) -> str:
-        parts = [text, memo] if memo and memo != text else [text or memo]
-        shown = " · ".join(filter(None, parts))
+        shown = join_memo(text, memo)
         if len(shown) > MAX_MEMO_LENGTH:
             note = gettext("Memos are shortened to {limit} characters.")
             note = note.format(limit=MAX_MEMO_LENGTH)
@@ -304,12 +303,12 @@ class _TableReader:
         """Add the amounts in the home currency and in the row's own."""
         currency, original = values.get("currency"), values.get("originalAmount")
         if currency is None or currency == self.context.home_currency:
-            return replace(record, amount=_to_positive_units(amount))
+            return replace(record, amount=to_positive_units(amount))
         home = None
         if original is None:
             original = amount
         elif any(values.get(field) is not None for field in _FLOW_FIELDS):
-            home = _to_positive_units(amount)
+            home = to_positive_units(amount)
         return replace(
             record,
             amount=home,
@@ -365,13 +364,6 @@ def _find_split_flow(values: Mapping[str, Any]) -> tuple[Decimal, RecordKind]:
     return into - out, RecordKind.TRANSFER if is_move else RecordKind.FLOW
 
 
-def _to_positive_units(amount: Decimal) -> int:
-    units = to_home_units(amount)
-    if units == 0:
-        raise UnreadableValueError(gettext("Must be at least 1."))
-    return units
-
-
 def _try_amount(cell: Cell) -> Decimal | None:
     try:
         return parse_amount(cell)
@@ -412,8 +404,3 @@ def _settle_cancelled(
         else:
             counts["cancelled"] += 1
     return settled
-
-
-GENERIC_SOURCES: tuple[Source, ...] = tuple(
-    GenericSource(name) for name in ("csv", "xlsx", "xls", "html")
-)
