@@ -24,6 +24,9 @@ from ledger.models.imports import ImportAction, ImportStatus
 
 # From an entry's day to that of a row which may be the same payment.
 SAME_PAYMENT_DAYS = (0, 1, -1, 2, -2, 3, -3)
+# Between the times that a bank prints in its text and in its list: others are two
+# payments, whose amounts happen to be equal.
+MAX_TIME_DIFFERENCE = datetime.timedelta(minutes=5)
 # From the day on which money leaves to that on which it arrives.
 TRANSFER_DAYS = (0, 1, 2, 3, 4)
 # From a cancellation back to its purchase.
@@ -53,7 +56,7 @@ class Reason(StrEnum):
 class KnownEntry(NamedTuple):
     """An entry that a row may be; `keyed` are wallets whose side has a row already.
 
-    `is_half` may become one side of a transfer: flat, in the home currency, without
+    `is_notified` has day and time from a notification. `is_half` may become one side of a transfer: flat, in the home currency, without
     refunds.
     """
 
@@ -66,6 +69,7 @@ class KnownEntry(NamedTuple):
     to_wallet_id: int | None
     pending: bool
     has_category: bool
+    is_notified: bool
     is_half: bool
     memo: str
     currency: str | None
@@ -217,9 +221,20 @@ def _find_same_payments(rows: Sequence[JudgedRow], ledger: KnownLedger) -> None:
         Dated(row, _row_group(row), row.record.date, moment=_minute(row.record.time))
         for row in rows
     ]
-    for left, right in match_nearest(lefts, entries, SAME_PAYMENT_DAYS):
+    for left, right in match_nearest(lefts, entries, SAME_PAYMENT_DAYS, _agree):
         _merge(left.item, right.item, Reason.SAME_PAYMENT)
     _find_same_foreign(rows, ledger)
+
+
+def _agree(left: Dated, right: Dated) -> bool:
+    """Return False if both tell the time of a payment, and not the same one."""
+    record: Record = left.item.record
+    entry: KnownEntry = right.item
+    if not entry.is_notified or entry.time is None or record.time is None:
+        return True
+    combine = datetime.datetime.combine
+    difference = combine(record.date, record.time) - combine(entry.date, entry.time)
+    return abs(difference) <= MAX_TIME_DIFFERENCE
 
 
 def _find_same_foreign(rows: Sequence[JudgedRow], ledger: KnownLedger) -> None:
@@ -248,7 +263,7 @@ def _find_same_foreign(rows: Sequence[JudgedRow], ledger: KnownLedger) -> None:
         for row in _list_open(rows)
         if row.record.original_amount is not None
     ]
-    for left, right in match_nearest(lefts, entries, SAME_PAYMENT_DAYS):
+    for left, right in match_nearest(lefts, entries, SAME_PAYMENT_DAYS, _agree):
         _merge(left.item, right.item, Reason.SAME_PAYMENT)
 
 

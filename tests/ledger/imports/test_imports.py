@@ -3,19 +3,25 @@
 from typing import Any
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 
 from accounts.models import Member
 from ledger.models import Category, Entry, Import, ImportKey, ImportRow, Wallet
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_entry, make_wallet
+from tests.support.imports import (
+    HEADER,
+    IMPORTS,
+    change_rows,
+    commit,
+    import_file,
+    read_file,
+    rows_of,
+    upload,
+)
 from tests.support.problems import assert_invalid, assert_problem
 from tests.support.rollups import assert_rollups_are_right
 
 pytestmark = pytest.mark.django_db
-
-IMPORTS = "/api/account/imports"
-HEADER = "date,wallet,category,memo,amount\n"
 
 
 @pytest.fixture
@@ -23,29 +29,10 @@ def client(free_member: Member) -> JSONClient:
     return JSONClient(free_member)
 
 
-def upload(client: JSONClient, text: str | bytes, **fields: Any) -> Any:
-    data = text.encode() if isinstance(text, str) else text
-    file = SimpleUploadedFile("any.csv", data)
-    return client.post(IMPORTS, {"file": file, **fields})
-
-
-def read(client: JSONClient, text: str | bytes, **fields: Any) -> Any:
-    answer = upload(client, text, **fields)
-    assert answer.status_code == 201, answer.content
-    return answer.json()
-
-
-def commit(client: JSONClient, import_id: int) -> Any:
-    answer = client.send("POST", f"{IMPORTS}/{import_id}/commit")
-    assert answer.status_code == 200, answer.content
-    assert_rollups_are_right()
-    return answer.json()
-
-
 def test_a_file_is_read_and_committed(client: JSONClient, free_member: Member) -> None:
     bank = make_wallet(free_member, name="Bank")
     text = HEADER + "2026-09-05,Bank,Food,Lunch,-9000\n2026-09-06,Cash,,Salary,100\n"
-    found = read(client, text)
+    found = read_file(client, text)
     assert found["counts"]["NEW"] == 2
     assert Entry.objects.count() == 0
     result = commit(client, found["id"])
@@ -57,20 +44,9 @@ def test_a_file_is_read_and_committed(client: JSONClient, free_member: Member) -
     ]
     assert entries[0].wallet_id == bank.pk
     assert entries[1].wallet.name == "Cash"
-    again = read(client, text)
+    again = read_file(client, text)
     assert again["counts"]["DUPLICATE"] == 2
     assert commit(client, again["id"])["created"] == 0
-
-
-def rows_of(client: JSONClient, import_id: int, **query: Any) -> list[Any]:
-    answer = client.get_json(f"{IMPORTS}/{import_id}/rows", size=100, **query)
-    results: list[Any] = answer["results"]
-    return results
-
-
-def do(client: JSONClient, text: str, **fields: Any) -> Any:
-    """Read and commit a file."""
-    return commit(client, read(client, text, **fields)["id"])
 
 
 def undo(client: JSONClient, operation_id: int, **body: Any) -> Any:
@@ -85,7 +61,7 @@ def test_two_rows_become_one_transfer(client: JSONClient, free_member: Member) -
     for name in ("A", "B"):
         make_wallet(free_member, name=name)
     text = HEADER + "2026-09-05,A,,to B,-500\n2026-09-06,B,,from A,500\n"
-    found = read(client, text)
+    found = read_file(client, text)
     first, second = rows_of(client, found["id"])
     assert (first["status"], second["status"]) == ("TRANSFER", "PAIRED")
     assert (first["otherRow"], second["otherRow"]) == (3, 2)
@@ -99,7 +75,7 @@ def test_two_rows_become_one_transfer(client: JSONClient, free_member: Member) -
     )
     # The file of either bank finds it.
     for line in text.splitlines()[1:]:
-        assert read(client, HEADER + line)["counts"]["DUPLICATE"] == 1
+        assert read_file(client, HEADER + line)["counts"]["DUPLICATE"] == 1
         Import.objects.all().delete()
 
 
@@ -107,16 +83,10 @@ def test_pair_is_separated_by_its_rows(client: JSONClient, free_member: Member) 
     for name in ("A", "B"):
         make_wallet(free_member, name=name)
     text = HEADER + "2026-09-05,A,,out,-500\n2026-09-06,B,,in,500\n"
-    found = read(client, text)
+    found = read_file(client, text)
     change_rows(client, found["id"], {"row": 3, "action": "IMPORT"})
     assert commit(client, found["id"])["created"] == 2
     assert sorted(Entry.objects.values_list("type", flat=True)) == ["expense", "income"]
-
-
-def change_rows(client: JSONClient, import_id: int, *rows: Any) -> Any:
-    answer = client.send("PATCH", f"{IMPORTS}/{import_id}/rows", list(rows))
-    assert answer.status_code == 200, answer.content
-    return answer.data
 
 
 def test_typed_in_entry_takes_date_and_key_of_its_row(
@@ -133,7 +103,7 @@ def test_typed_in_entry_takes_date_and_key_of_its_row(
         memo="mine",
     )
     text = HEADER + "2026-09-05,A,Eating,SHOP 12,-500\n"
-    found = read(client, text)
+    found = read_file(client, text)
     (row,) = rows_of(client, found["id"])
     assert (row["status"], row["action"], row["entryId"]) == (
         "LIKELY_DUPLICATE",
@@ -150,7 +120,7 @@ def test_typed_in_entry_takes_date_and_key_of_its_row(
     )
     # Nothing is made for a row that makes no entry.
     assert not Category.objects.filter(name="Eating").exists()
-    assert read(client, text)["counts"]["DUPLICATE"] == 1
+    assert read_file(client, text)["counts"]["DUPLICATE"] == 1
 
 
 def test_pending_entry_is_confirmed_by_its_row(
@@ -160,7 +130,7 @@ def test_pending_entry_is_confirmed_by_its_row(
     entry = make_entry(
         free_member, date="2026-09-05", amount=500, wallet=wallet, pending=True
     )
-    do(client, HEADER + "2026-09-05,A,,SHOP,-500\n")
+    import_file(client, HEADER + "2026-09-05,A,,SHOP,-500\n")
     entry.refresh_from_db()
     assert not entry.pending
 
@@ -174,7 +144,7 @@ def test_row_and_entry_of_another_wallet_become_a_transfer(
     income = make_entry(
         free_member, type="income", date="2026-09-06", amount=500, wallet=other
     )
-    result = do(client, HEADER + "2026-09-05,A,,to B,-500\n")
+    result = import_file(client, HEADER + "2026-09-05,A,,to B,-500\n")
     assert (result["created"], result["paired"]) == (0, 1)
     entry = Entry.objects.get()
     assert (entry.type, entry.to_wallet_id) == ("transfer", other.pk)
@@ -188,16 +158,16 @@ def test_undo_frees_the_keys_and_its_undo_takes_them_back(
 ) -> None:
     # An undone import blocked its file elsewhere.
     text = HEADER + "2026-09-05,New,Food,Lunch,-9000\n2026-09-06,New,,x,1\n"
-    result = do(client, text)
+    result = import_file(client, text)
     undone = undo(client, result["operationId"])
     assert undone["removed"] == 4
     assert not Entry.objects.exists()
     assert not Wallet.objects.exists()
-    assert read(client, text)["counts"]["NEW"] == 2
+    assert read_file(client, text)["counts"]["NEW"] == 2
     undo(client, undone["operationId"])
     assert Entry.objects.count() == 2
     Import.objects.all().delete()
-    assert read(client, text)["counts"]["DUPLICATE"] == 2
+    assert read_file(client, text)["counts"]["DUPLICATE"] == 2
 
 
 @pytest.mark.django_db(transaction=True)
@@ -205,13 +175,13 @@ def test_undo_keeps_a_changed_entry_and_its_key(
     client: JSONClient, free_member: Member
 ) -> None:
     text = HEADER + "2026-09-05,New,,Lunch,-9000\n2026-09-06,New,,x,1\n"
-    result = do(client, text)
+    result = import_file(client, text)
     entry = Entry.objects.get(amount=9000)
     path = f"/api/account/entries/{entry.pk}"
     assert client.send("PATCH", path, {"memo": "mine"}).status_code == 200
     undone = undo(client, result["operationId"])
     assert {"kind": "entry", "id": entry.pk, "reason": "CHANGED"} in undone["kept"]
-    counts = read(client, text)["counts"]
+    counts = read_file(client, text)["counts"]
     assert (counts["DUPLICATE"], counts["NEW"]) == (1, 1)
 
 
@@ -223,7 +193,7 @@ def test_rows_do_not_come_back(
     wallet = make_wallet(free_member, name="A")
     other = make_wallet(free_member, name="B")
     text = HEADER + "2026-09-05,A,,Lunch,-9000\n"
-    do(client, text)
+    import_file(client, text)
     entry = Entry.objects.get()
     path = f"/api/account/entries/{entry.pk}"
     if change == "edit":
@@ -243,7 +213,7 @@ def test_rows_do_not_come_back(
         answer = client.delete(f"/api/account/wallets/{wallet.pk}?moveTo={other.pk}")
         assert answer.status_code == 204, answer.content
         text = text.replace(",A,", ",B,")
-    found = read(client, text)
+    found = read_file(client, text)
     (row,) = rows_of(client, found["id"])
     assert row["status"] == "DUPLICATE"
     assert row["deleted"] is (change == "delete")
@@ -256,12 +226,12 @@ def test_merged_income_does_not_come_back(
     make_wallet(free_member, name="A")
     other = make_wallet(free_member, name="B")
     text = "date,wallet,memo,in\n2026-09-05,A,came,9000\n"
-    do(client, text)
+    import_file(client, text)
     expense = make_entry(free_member, date="2026-09-05", amount=9000, wallet=other)
     path = f"/api/account/entries/{expense.pk}/merge"
     answer = client.send("POST", path, {"with": Entry.objects.get(type="income").pk})
     assert answer.status_code == 200, answer.content
-    (row,) = rows_of(client, read(client, text)["id"])
+    (row,) = rows_of(client, read_file(client, text)["id"])
     assert (row["status"], row["deleted"], row["entryId"]) == (
         "DUPLICATE",
         False,
@@ -273,18 +243,18 @@ def test_deleted_row_comes_back_only_if_it_is_wanted(
     client: JSONClient, free_member: Member
 ) -> None:
     text = HEADER + "2026-09-05,,,Lunch,-9000\n"
-    do(client, text)
+    import_file(client, text)
     client.delete(f"/api/account/entries/{Entry.objects.get().pk}")
-    found = read(client, text)
+    found = read_file(client, text)
     change_rows(client, found["id"], {"row": 2, "action": "IMPORT"})
     assert commit(client, found["id"])["created"] == 1
-    (row,) = rows_of(client, read(client, text)["id"])
+    (row,) = rows_of(client, read_file(client, text)["id"])
     assert (row["status"], row["deleted"]) == ("DUPLICATE", False)
 
 
 def test_two_imports_of_one_file_make_its_entries_once(client: JSONClient) -> None:
     text = HEADER + "2026-09-05,New,,Lunch,-9000\n"
-    first, second = read(client, text), read(client, text)
+    first, second = read_file(client, text), read_file(client, text)
     assert commit(client, first["id"])["created"] == 1
     result = commit(client, second["id"])
     assert (result["created"], result["skipped"]) == (0, 1)
@@ -292,7 +262,7 @@ def test_two_imports_of_one_file_make_its_entries_once(client: JSONClient) -> No
 
 
 def test_commit_is_once(client: JSONClient) -> None:
-    found = read(client, HEADER + "2026-09-05,,,Lunch,-9000\n")
+    found = read_file(client, HEADER + "2026-09-05,,,Lunch,-9000\n")
     commit(client, found["id"])
     path = f"{IMPORTS}/{found['id']}"
     assert_problem(client.send("POST", f"{path}/commit"), 409, "DUPLICATE")
@@ -307,7 +277,7 @@ def test_commit_is_once(client: JSONClient) -> None:
 
 
 def test_imports_are_of_their_member(client: JSONClient, other_member: Member) -> None:
-    found = read(client, HEADER + "2026-09-05,,,Lunch,-9000\n")
+    found = read_file(client, HEADER + "2026-09-05,,,Lunch,-9000\n")
     path, stranger = f"{IMPORTS}/{found['id']}", JSONClient(other_member)
     assert stranger.get_json(IMPORTS) == []
     for method, suffix in (
@@ -328,7 +298,7 @@ def test_wallets_and_categories_are_chosen(
 ) -> None:
     bank = make_wallet(free_member, name="Bank")
     make_category(free_member, name="Eating")
-    found = read(client, HEADER + "2026-09-05,통장,Food,Lunch,-9000\n")
+    found = read_file(client, HEADER + "2026-09-05,통장,Food,Lunch,-9000\n")
     assert found["wallets"] == [
         {
             "name": "통장",
@@ -355,7 +325,7 @@ def test_chosen_wallet_that_is_gone_stops_the_commit(
     client: JSONClient, free_member: Member
 ) -> None:
     bank = make_wallet(free_member, name="Bank")
-    found = read(client, HEADER + "2026-09-05,,,Lunch,-9000\n", walletId=bank.pk)
+    found = read_file(client, HEADER + "2026-09-05,,,Lunch,-9000\n", walletId=bank.pk)
     assert client.delete(f"/api/account/wallets/{bank.pk}").status_code == 204
     path = f"{IMPORTS}/{found['id']}/commit"
     assert_problem(client.send("POST", path), 409, "REFERENCE_GONE")
@@ -364,7 +334,7 @@ def test_chosen_wallet_that_is_gone_stops_the_commit(
 
 def test_columns_are_corrected_and_remembered(client: JSONClient) -> None:
     text = "when,what,much,noted\n2026-09-05,Lunch,-9000,2026-01-01\n"
-    found = read(client, text)
+    found = read_file(client, text)
     names = {each["name"]: each["column"] for each in found["columns"]}
     mapping = [
         {"column": names["when"], "field": "date"},
@@ -375,7 +345,7 @@ def test_columns_are_corrected_and_remembered(client: JSONClient) -> None:
     answer = client.send("PATCH", path, {"mapping": mapping})
     assert answer.status_code == 200, answer.content
     commit(client, found["id"])
-    again = read(client, text)
+    again = read_file(client, text)
     assert [(m["column"], m["field"]) for m in again["mapping"]] == [
         (0, "date"),
         (1, "memo"),
@@ -398,7 +368,7 @@ def test_columns_are_corrected_and_remembered(client: JSONClient) -> None:
 def test_wrong_columns_are_refused(
     client: JSONClient, mapping: Any, field: str
 ) -> None:
-    found = read(client, HEADER + "2026-09-05,,,Lunch,-9000\n")
+    found = read_file(client, HEADER + "2026-09-05,,,Lunch,-9000\n")
     answer = client.send("PATCH", f"{IMPORTS}/{found['id']}", {"mapping": mapping})
     assert_invalid(answer, field)
 
@@ -419,7 +389,7 @@ def test_wrong_columns_are_refused(
 def test_wrong_choices_of_rows_change_none(
     client: JSONClient, rows: Any, field: str
 ) -> None:
-    found = read(client, HEADER + "2026-09-05,,,Lunch,-9000\n")
+    found = read_file(client, HEADER + "2026-09-05,,,Lunch,-9000\n")
     path = f"{IMPORTS}/{found['id']}/rows"
     assert_invalid(client.send("PATCH", path, rows), field)
     assert ImportRow.objects.get().chosen is None
@@ -427,11 +397,11 @@ def test_wrong_choices_of_rows_change_none(
 
 def test_two_imports_are_open_at_once(client: JSONClient) -> None:
     text = HEADER + "2026-09-05,,,Lunch,-9000\n"
-    first = read(client, text)
-    read(client, text)
+    first = read_file(client, text)
+    read_file(client, text)
     assert_problem(upload(client, text), 409, "LIMIT_REACHED")
     client.delete(f"{IMPORTS}/{first['id']}")
-    read(client, text)
+    read_file(client, text)
 
 
 def test_bad_rows_do_not_stop_the_others(client: JSONClient) -> None:
@@ -441,7 +411,7 @@ def test_bad_rows_do_not_stop_the_others(client: JSONClient) -> None:
         "2026-09-05,,,no amount,\n"
         "2026-09-05,,,too much,-99999999999999\n"
     )
-    found = read(client, text)
+    found = read_file(client, text)
     bad = rows_of(client, found["id"], status="INVALID")
     assert [row["row"] for row in bad] == [3, 4, 5]
     assert all(row["errors"][0]["message"] for row in bad)
@@ -454,7 +424,7 @@ def test_category_is_learned_from_earlier_entries(
 ) -> None:
     food = make_category(free_member, name="Food")
     make_entry(free_member, memo="SHOP 12", amount=1, category=food)
-    found = read(client, HEADER + "2026-09-05,,,SHOP 12,-9000\n")
+    found = read_file(client, HEADER + "2026-09-05,,,SHOP 12,-9000\n")
     (row,) = rows_of(client, found["id"])
     assert (row["entry"]["category"], row["entry"]["isLearned"]) == ("Food", True)
     commit(client, found["id"])

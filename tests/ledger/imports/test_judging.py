@@ -66,6 +66,7 @@ def entry(amount: int, offset: int = 0, **more: Any) -> KnownEntry:
         "to_wallet_id": None,
         "pending": False,
         "has_category": False,
+        "is_notified": False,
         "is_half": True,
         "memo": "",
         "currency": None,
@@ -173,6 +174,19 @@ def test_entry_of_three_days_around_is_a_likely_duplicate(
 def test_other_entries_are_no_duplicates(other: dict[str, Any]) -> None:
     (row,) = run([out(5)], [entry(**({"amount": 5} | other))])
     assert row.status == "NEW"
+
+
+def test_payments_of_other_minutes_are_two() -> None:
+    nine, ten = datetime.time(9), datetime.time(10)
+    for is_notified, time, status in (
+        (True, ten, "NEW"),
+        (True, datetime.time(9, 4), "LIKELY_DUPLICATE"),
+        (True, None, "LIKELY_DUPLICATE"),
+        # A person types in about the time.
+        (False, ten, "LIKELY_DUPLICATE"),
+    ):
+        known = entry(5, time=time, is_notified=is_notified)
+        assert statuses(run([out(5, time=nine)], [known])) == [status]
 
 
 def test_an_entry_is_matched_once_and_the_nearest_first() -> None:
