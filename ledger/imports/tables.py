@@ -7,7 +7,7 @@ count from 0.
 import datetime
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
@@ -20,7 +20,13 @@ from ledger.imports.column_names import (
     fields_named,
     plain_name,
 )
-from ledger.imports.dates import DATE_ORDERS, guess_date_order, parse_date
+from ledger.imports.column_words import find_direction, is_transfer
+from ledger.imports.dates import (
+    DATE_ORDERS,
+    guess_date_order,
+    parse_date,
+    parse_time,
+)
 from ledger.imports.errors import (
     InvalidMappingError,
     MappingError,
@@ -29,11 +35,24 @@ from ledger.imports.errors import (
 )
 from ledger.imports.records import Cell, ColumnMapping, MappedColumn, Table
 from ledger.imports.texts import normalize_text, to_text
-from ledger.imports.values import parse_amount
+from ledger.imports.values import (
+    parse_amount,
+    parse_currency,
+    parse_months,
+    parse_rate,
+)
 
 MAX_HEADER_ROW = 20
 # Rows from which fields are guessed.
 MAX_SAMPLE_ROWS = 200
+# Fields whose cells are of one form.
+_PARSERS: Mapping[str, Callable[[Cell], object]] = {
+    "time": parse_time,
+    "currency": parse_currency,
+    "originalAmount": parse_amount,
+    "exchangeRate": parse_rate,
+    "months": parse_months,
+}
 # Of a leap year: here only the form of a date matters.
 _SAMPLE_TODAY = datetime.date(2028, 12, 31)
 
@@ -116,11 +135,7 @@ def _is_date(cell: Cell) -> bool:
 
 
 def _reads_as_date(cell: Cell, order: str) -> bool:
-    try:
-        parse_date(cell, _SAMPLE_TODAY, order)
-    except UnreadableValueError:
-        return False
-    return True
+    return _can_read(lambda each: parse_date(each, _SAMPLE_TODAY, order), cell)
 
 
 def _is_amount(cell: Cell) -> bool:
@@ -158,6 +173,7 @@ def guess_columns(table: Table) -> ColumnMapping:
         for column in range(len(header.names))
     ]
     found = _assign_names(header, samples)
+    _drop_misfits(found, samples)
     _settle_amounts(found, header, samples)
     _guess_from_cells(found, samples)
     fields = {column: field for field, column in found.items()}
@@ -184,6 +200,25 @@ def _assign_names(header: Header, samples: Sequence[Sequence[Cell]]) -> dict[str
         if field not in found and column not in found.values():
             found[field] = column
     return found
+
+
+def _drop_misfits(found: dict[str, int], samples: Sequence[Sequence[Cell]]) -> None:
+    """Drop a field whose name fits a column and whose cells mostly do not."""
+    for field, parse in _PARSERS.items():
+        cells = samples[found[field]] if field in found else []
+        if sum(_can_read(parse, cell) for cell in cells) < len(cells) / 2:
+            del found[field]
+    words = samples[found["type"]] if "type" in found else []
+    if words and not any(find_direction(cell) or is_transfer(cell) for cell in words):
+        del found["type"]
+
+
+def _can_read(parse: Callable[[Cell], object], cell: Cell) -> bool:
+    try:
+        parse(cell)
+    except UnreadableValueError:
+        return False
+    return True
 
 
 def _settle_amounts(

@@ -181,7 +181,7 @@ def to_positive_units(amount: Decimal) -> int:
 def parse_months(cell: Cell) -> int | None:
     """Return the months of an instalment purchase; None for one payment or no cell."""
     text = normalize_text(clean_text(cell))
-    if text in _NO_MONTHS:
+    if text in _NO_MONTHS or text.startswith("일시불"):
         return None
     match = _MONTHS.fullmatch(text)
     months = int(match[1]) if match else -1

@@ -21,6 +21,7 @@ _BEGINNING = 4_096
 _OFX = re.compile(r"\s*(?:OFXHEADER\s*:|<\?xml[^>]*\?>\s*<\?OFX|<\?OFX|<OFX>)", re.I)
 _CAMT = re.compile(r"<(?:\w+:)?Document\b[^>]*camt\.05[234]", re.I)
 _ANY_XML = re.compile(r"\s*<(?:\?xml|!DOCTYPE(?!\s+html))", re.I)
+_JSON = re.compile(r"\s*\{\s*[\"}]")
 _HTML = re.compile(r"<(?:html|table|body|!doctype\s+html)\b", re.I)
 _QIF = re.compile(r"\s*!(?:Type|Account|Option|Clear)\b", re.I)
 _MT940 = re.compile(r"^(?:\{4:)?:20:", re.M)
@@ -75,7 +76,7 @@ def _read_text(data: bytes) -> Iterable[RawTable]:
         return read_camt(data)
     text = decode_text(data).lstrip("\ufeff")
     head = text[:_BEGINNING]
-    if head.lstrip().startswith("{"):
+    if _JSON.match(head):
         return [RawTable("ledger", "", [[text]])]
     if _HTML.search(head):
         return read_html(text)

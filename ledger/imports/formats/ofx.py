@@ -20,6 +20,7 @@ _CHARSET = re.compile(rb"CHARSET:\s*(1252|ISO-8859-1|8859-1)", re.IGNORECASE)
 _XML_CHARSET = re.compile(rb"encoding=[\"'](windows-1252|iso-8859-1)", re.IGNORECASE)
 _BODY = re.compile(r"<OFX>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z0-9._]+\s*/?>")
+_END_TAG = re.compile(r"</([A-Z0-9._]+)\s*>")
 _DATE = re.compile(r"(\d{4})(\d{2})(\d{2})(\d{2})?(\d{2})?(\d{2})?")
 # Times that banks write for a day without one.
 _NO_TIMES = frozenset({"00:00:00", "12:00:00"})
@@ -30,11 +31,14 @@ def read_ofx(data: bytes) -> Iterator[RawTable]:
     body = _BODY.search(text)
     if body is None:
         raise InvalidFileError("damaged")
-    builder = TreeBuilder()
+    message = _TAG.sub(_upper, text[body.start() :])
+    builder = _Builder(set(_END_TAG.findall(message)))
     try:
-        builder.feed(_TAG.sub(_upper, text[body.start() :]))
+        builder.feed(message)
+        if builder.open_tags:
+            raise ParseError
         root = builder.close()
-    except (ParseError, AssertionError, IndexError):
+    except ParseError:
         raise InvalidFileError("damaged") from None
     statements = [
         element
@@ -45,6 +49,36 @@ def read_ofx(data: bytes) -> Iterator[RawTable]:
         raise InvalidFileError("damaged")
     yield RawTable("ofx", "transactions", _list_transactions(statements))
     yield RawTable("ofx", "balances", _list_balances(statements))
+
+
+class _Builder(TreeBuilder):
+    """The library's builder, which knows neither empty elements nor wrong end tags.
+
+    Elements of OFX 1.x have no end tag: one without a value looks like the beginning
+    of an aggregate, whose end tag is missing in the whole file.
+    """
+
+    def __init__(self, ended_tags: set[str]) -> None:
+        super().__init__()
+        self.open_tags: list[str] = []
+        self._ended_tags = ended_tags
+
+    def _start(self, tag: str, text: str | None, closetag: str | None) -> None:
+        if text or closetag or tag in self._ended_tags:
+            super()._start(tag, text, closetag)
+
+    def start(self, tag: str, attrs: dict[str, str], /) -> Element:
+        self.open_tags.append(tag)
+        return super().start(tag, attrs)
+
+    def end(self, tag: str, /) -> Element:
+        if tag not in self.open_tags:
+            raise ParseError(tag)
+        # An element that is empty here has an end tag elsewhere.
+        while self.open_tags[-1] != tag:
+            super().end(self.open_tags.pop())
+        self.open_tags.pop()
+        return super().end(tag)
 
 
 def _upper(match: re.Match[str]) -> str:

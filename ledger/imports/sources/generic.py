@@ -20,7 +20,11 @@ from ledger.imports.column_words import (
     is_declined,
     is_transfer,
 )
-from ledger.imports.errors import UnreadableFileError, UnreadableValueError
+from ledger.imports.errors import (
+    InvalidMappingError,
+    UnreadableFileError,
+    UnreadableValueError,
+)
 from ledger.imports.records import (
     BadRow,
     Cell,
@@ -84,11 +88,20 @@ class GenericSource:
     ) -> FileReading:
         """Read the first table with a header, and all tables with the same header.
 
-        The rows of further tables count on after those of the tables before. Raises
-        `UnreadableFileError` without a header and `InvalidMappingError`.
+        The rows of further tables count on after those of the tables before. Without a
+        mapping, and where no date or amount is found, there are no records: the member
+        names the columns. Raises `UnreadableFileError` without a header, and
+        `InvalidMappingError` for a given mapping.
         """
-        first, mapping = _choose_table(tables, mapping)
-        validate_mapping(first, mapping)
+        first, chosen = _choose_table(tables, mapping)
+        try:
+            validate_mapping(first, chosen)
+        except InvalidMappingError as error:
+            if mapping is not None:
+                raise
+            messages = [each.message for each in error.errors]
+            return FileReading(self.name, chosen, [], left_out=messages)
+        mapping = chosen
         reader = _TableReader(mapping, context, first)
         key = header_key(reader.names)
         row_count = 0
@@ -249,8 +262,9 @@ class _TableReader:
         try:
             return self._make_record(number, values)
         except UnreadableValueError as error:
-            given = [f for f in _FLOW_FIELDS if values.get(f) is not None]
-            field = given[0] if given else "amount"
+            fields = (*_FLOW_FIELDS, "originalAmount")
+            given = [field for field in fields if values.get(field) is not None]
+            field = (given or [field for field in fields if field in self.columns])[0]
             raise _RowErrors([RowError(field, error.message)]) from None
 
     def _parse(self, field: str, cell: Cell) -> Any:
