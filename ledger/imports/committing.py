@@ -170,7 +170,10 @@ def _is_opening_of_new(row: JudgedRow) -> bool:
 def _is_merged(row: JudgedRow, commit: Commit) -> bool:
     if row.action is not ImportAction.MERGE:
         return False
-    return row.status == ImportStatus.LIKELY_DUPLICATE or "id" in commit.edits(row)
+    return (
+        row.status == ImportStatus.LIKELY_DUPLICATE
+        or commit.edits(row).get("id") is not None
+    )
 
 
 def _list_used(wanted: Sequence[JudgedRow], commit: Commit) -> set[WalletRef]:

@@ -58,8 +58,8 @@ def merge_rows(commit: "Commit", rows: Sequence[JudgedRow]) -> None:
 
 
 def _target(commit: "Commit", row: JudgedRow) -> int | None:
-    entry_id: int | None = commit.edits(row).get("id", row.entry_id)
-    return entry_id
+    chosen: int | None = commit.edits(row).get("id")
+    return row.entry_id if chosen is None else chosen
 
 
 def _confirm(commit: "Commit", row: JudgedRow, entry_id: int) -> None:

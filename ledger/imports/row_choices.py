@@ -89,7 +89,7 @@ def _find_obstacle(
         detail = gettext("The row cannot have this action.")
         return "action", detail, "invalid"
     edits = (stored.edits or {}) | sent.edits
-    has_entry = stored.entry_id is not None or "id" in edits
+    has_entry = stored.entry_id is not None or edits.get("id") is not None
     is_second = stored.status == ImportStatus.PAIRED
     if sent.action is ImportAction.MERGE and not (has_entry or is_second):
         detail = gettext("Name the entry to merge with.")

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils.timezone import localtime
 from rest_framework import serializers
 from rest_framework.request import Request
 
@@ -212,7 +213,10 @@ def read_changes(values: dict[str, Any]) -> dict[str, Any]:
 
 class RowEntryRequestSerializer(Serializer):
     id = OwnedIdField(
-        Entry, required=False, help_text="The entry that the row is merged with."
+        Entry,
+        required=False,
+        allow_null=True,
+        help_text="The entry that the row is merged with; null for none.",
     )
     to_wallet_id = OwnedIdField(
         Wallet,
@@ -389,7 +393,7 @@ class RowEntrySerializer(Serializer):
 class ImportRowSerializer(Serializer):
     row = serializers.IntegerField(help_text="Number of the row in the file, from 1.")
     status = OpenTextField(
-        known_values=ImportStatus.values, help_text="What the row is to the ledger."
+        known_values=ImportStatus.values, help_text="What the ledger has of the row."
     )
     reason = OpenTextField(
         known_values=[each.value for each in Reason], help_text="Why, as a code."
@@ -505,9 +509,9 @@ def describe_summary(row: Import) -> dict[str, Any]:
         "id": row.id,
         "source": row.source,
         "counts": row.description["counts"],
-        "createdAt": row.created_at,
-        "expiresAt": row.created_at + LIFETIME,
-        "committedAt": row.committed_at,
+        "createdAt": localtime(row.created_at),
+        "expiresAt": localtime(row.created_at + LIFETIME),
+        "committedAt": row.committed_at and localtime(row.committed_at),
         "result": row.result,
     }
 
@@ -531,7 +535,7 @@ def describe_row(row: ImportRow) -> dict[str, Any]:
         "action": row.chosen or row.action,
         "deleted": row.reason == Reason.KNOWN_DELETED,
         "entry": row.record and _describe_entry(row),
-        "entryId": (row.edits or {}).get("id", row.entry_id),
+        "entryId": (row.edits or {}).get("id") or row.entry_id,
         "otherRow": row.other_row,
         "errors": unread["errors"],
         "cells": unread["cells"],

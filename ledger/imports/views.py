@@ -34,7 +34,7 @@ from ledger.imports.committing import commit_import
 from ledger.imports.mapping import change_mapping, raise_on_unknown_source
 from ledger.imports.reading import read_file
 from ledger.imports.refusals import refuse_unreadable
-from ledger.imports.row_choices import choose_rows, list_rows
+from ledger.imports.row_choices import MAX_ROWS_OF_CHANGE, choose_rows, list_rows
 from ledger.imports.serializers import (
     SAMPLE_ROWS,
     CommittedImportSerializer,
@@ -190,7 +190,9 @@ class ImportViewSet(OwnedViewSet):
         return Response(page_payload(request, page, count, described))
 
     @extend_schema(
-        request=ImportRowChangeSerializer(many=True),
+        request=ImportRowChangeSerializer(
+            many=True, min_length=1, max_length=MAX_ROWS_OF_CHANGE
+        ),
         responses=ImportRowSerializer(many=True),
     )
     @list_import_rows.mapping.patch

@@ -3,7 +3,13 @@
 from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
 
+from accounts.models import Member
+from ledger.imports.choices import Choices
+from ledger.imports.records import Table
+from ledger.imports.storing import create_import
+from ledger.models import Import
 from tests.support.clients import JSONClient
 from tests.support.rollups import assert_rollups_are_right
 
@@ -11,9 +17,21 @@ IMPORTS = "/api/account/imports"
 HEADER = "date,wallet,category,memo,amount\n"
 
 
+def make_import(member: Member) -> Import:
+    """Make an open import with one row of the day."""
+    now = timezone.now()
+    rows = [["date", "memo", "out"], [timezone.localdate().isoformat(), "Row", "5"]]
+    table = Table("csv", "", rows)
+    return create_import(member, [table], Choices(), now, timezone.localdate())
+
+
 def upload(client: JSONClient, data: str | bytes, **fields: Any) -> Any:
     data = data.encode() if isinstance(data, str) else data
-    return client.post(IMPORTS, {"file": SimpleUploadedFile("any", data), **fields})
+    answer: Any = client.post(
+        IMPORTS, {"file": SimpleUploadedFile("any", data), **fields}
+    )
+    answer.data = answer.json()
+    return answer
 
 
 def read_file(client: JSONClient, data: str | bytes, **fields: Any) -> Any:

@@ -3,6 +3,7 @@
 import random
 from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -15,6 +16,7 @@ from tests.support.imports import import_file
 pytestmark = pytest.mark.django_db
 
 HEADER = "거래일,시간,가맹점,출금액\n"
+SEOUL = ZoneInfo("Asia/Seoul")
 PAYMENTS = 400
 SHOPS = ("바람커피성수", "소담분식", "별빛마트", "한결가구")
 
@@ -37,7 +39,7 @@ def card(premium_member: Member) -> Any:
 def test_text_after_its_row_is_a_duplicate(
     client: JSONClient, send: Any, card: Any
 ) -> None:
-    payment = (datetime(2026, 11, 10, 8, 31), 4800, SHOPS[0])
+    payment = (datetime(2026, 11, 10, 8, 31, tzinfo=SEOUL), 4800, SHOPS[0])
     data = "거래일,가맹점,출금액\n2026-11-10,바람커피,4800\n"
     import_file(client, data, walletId=card.pk)
     entry = Entry.objects.get()
@@ -47,14 +49,14 @@ def test_text_after_its_row_is_a_duplicate(
     entry.refresh_from_db()
     assert f"{entry.time:%H:%M}" == "08:31"
     # A second payment of that amount is one of its own.
-    again = (datetime(2026, 11, 10, 9, 31), 4800, SHOPS[0])
+    again = (datetime(2026, 11, 10, 9, 31, tzinfo=SEOUL), 4800, SHOPS[0])
     assert send(text_of(again))["action"] == "CREATED"
 
 
 def test_text_of_an_undone_import_is_new(
     client: JSONClient, send: Any, card: Any
 ) -> None:
-    payment = (datetime(2026, 11, 10, 8, 31), 4800, SHOPS[0])
+    payment = (datetime(2026, 11, 10, 8, 31, tzinfo=SEOUL), 4800, SHOPS[0])
     import_file(client, HEADER + row_of(payment), walletId=card.pk)
     Entry.objects.get().delete()
     assert send(text_of(payment))["action"] == "CREATED"
@@ -64,7 +66,7 @@ def test_payments_in_random_order_are_one_entry_each(
     client: JSONClient, send: Any, card: Any
 ) -> None:
     rng = random.Random(34)
-    start = datetime(2026, 10, 1, 8)
+    start = datetime(2026, 10, 1, 8, tzinfo=SEOUL)
     payments = [
         (
             start + timedelta(minutes=130 * number),
