@@ -1,4 +1,4 @@
-"""Reads cells of files as dates and times (contract, section 4).
+"""Reads cells of files as dates and times (spec 3.29).
 
 A date is never guessed against its order: "13/02/2026" is a 13th of February, or an
 error, but never a year 13. Pure: no database.

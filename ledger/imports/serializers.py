@@ -14,7 +14,12 @@ from core.api.fields import (
     StrictIntegerField,
     StrictListField,
 )
-from core.api.serializers import QuerySerializer, Serializer, validate_part
+from core.api.serializers import (
+    QuerySerializer,
+    Serializer,
+    validate_body,
+    validate_part,
+)
 from ledger.base.fields import CategoryNameField
 from ledger.base.ownership import OwnedIdField
 from ledger.imports.choices import CategoryName, WalletChoice
@@ -148,8 +153,13 @@ class MappedColumnRequestSerializer(Serializer):
 
 
 class ImportChangeRequestSerializer(Serializer):
+    """Null is as left out, but for `walletId`, which it clears."""
+
     source = OpenTextField(
-        known_values=list(SOURCES), required=False, help_text=SOURCE_TEXT
+        known_values=list(SOURCES),
+        required=False,
+        allow_null=True,
+        help_text=SOURCE_TEXT,
     )
     wallet_id = OwnedIdField(
         Wallet,
@@ -161,31 +171,46 @@ class ImportChangeRequestSerializer(Serializer):
         child=MappedColumnRequestSerializer(),
         max_length=MAX_COLUMNS,
         required=False,
+        allow_null=True,
         help_text="What the columns are. Columns that are left out are passed over. "
         "It is remembered for files with the same header.",
     )
     date_order = ClosedChoiceField(
         choices=DATE_ORDERS,
         required=False,
+        allow_null=True,
         help_text="Order of year, month and day in dates such as 03/04/2026.",
     )
     wallets = StrictListField(
         child=ImportedWalletRequestSerializer(),
         max_length=MAX_FILE_NAMES,
         required=False,
+        allow_null=True,
         help_text="What wallets of the file become; others stay as they are.",
     )
     categories = StrictListField(
         child=ImportedCategoryRequestSerializer(),
         max_length=MAX_FILE_NAMES,
         required=False,
+        allow_null=True,
         help_text="What categories of the file become; others stay as they are.",
     )
     balances = StrictBooleanField(
         required=False,
+        allow_null=True,
         help_text="Apply the balances that the file tells: the first balance of new "
         "wallets, and the value of the day of wallets with a manual valuation.",
     )
+
+
+def validate_changes(request: Request) -> dict[str, Any]:
+    """Return the fields of a change that are sent; null counts for the wallet alone."""
+    values = validate_body(ImportChangeRequestSerializer, request)
+    return {
+        name: value
+        for name, value in values.items()
+        if value is not None or name == "wallet_id"
+    }
 
 
 def read_changes(values: dict[str, Any]) -> dict[str, Any]:

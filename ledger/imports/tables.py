@@ -1,4 +1,4 @@
-"""The header of a table, and which of its columns is what (contract, section 4).
+"""The header of a table, and which of its columns is what (spec 3.29).
 
 Pure: no database. Rows and header rows count from 1, as spreadsheets show them; columns
 count from 0.

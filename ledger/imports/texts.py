@@ -48,8 +48,11 @@ def to_text(cell: Cell) -> str:
 
 def normalize_text(text: str) -> str:
     """Return a text for keys: NFKC, without letter case and without spaces."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(unicodedata.normalize("NFKC", folded).split())
+    for _ in range(2):
+        # Letters without case may have other forms, which have cases again.
+        text = unicodedata.normalize("NFKC", text).casefold()
+    # Marks that stood after a space belong to the letter before it now.
+    return unicodedata.normalize("NFKC", "".join(text.split()))
 
 
 def join_memo(*texts: str) -> str:

@@ -50,6 +50,7 @@ from ledger.imports.serializers import (
     describe_summary,
     read_changes,
     read_row,
+    validate_changes,
     validate_row_changes,
 )
 from ledger.imports.storing import (
@@ -156,7 +157,7 @@ class ImportViewSet(OwnedViewSet):
         """
         now = timezone.now()
         row = get_open_import(self.member, import_id, now)
-        values = validate_body(ImportChangeRequestSerializer, request)
+        values = validate_changes(request)
         raise_on_unknown_source(values.get("source"))
         changes = read_changes(values) | change_mapping(row, values)
         today = timezone.localdate(now)
@@ -203,8 +204,10 @@ class ImportViewSet(OwnedViewSet):
         its entry was deleted. SKIP of a TRANSFER leaves out both of its rows; IMPORT of
         a PAIRED one makes two entries.
         """
+        now = timezone.now()
+        get_open_import(self.member, import_id, now)
         sent = [read_row(each) for each in validate_row_changes(request)]
-        rows = choose_rows(self.member, import_id, sent, timezone.now())
+        rows = choose_rows(self.member, import_id, sent, now)
         return Response([describe_row(row) for row in rows])
 
     @extend_schema(request=None, responses=CommittedImportSerializer)

@@ -1,7 +1,9 @@
 """Files in the formats that an import reads: made here, so that each byte is known."""
 
 import io
+import struct
 import zipfile
+import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,6 +50,21 @@ def make_zip(files: dict[str, bytes]) -> bytes:
     return file.getvalue()
 
 
+def repack_zip(source: bytes, changes: dict[str, str]) -> bytes:
+    """Return an archive with some parts replaced or added."""
+    file = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(source)) as old,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
+        for part in old.infolist():
+            if part.filename not in changes:
+                new.writestr(part.filename, old.read(part))
+        for name, text in changes.items():
+            new.writestr(name, text)
+    return file.getvalue()
+
+
 def make_aes_zip(files: dict[str, bytes], password: str) -> bytes:
     file = io.BytesIO()
     with pyzipper.AESZipFile(
@@ -57,6 +74,77 @@ def make_aes_zip(files: dict[str, bytes], password: str) -> bytes:
         for name, data in files.items():
             archive.writestr(name, data)
     return file.getvalue()
+
+
+def make_zip_crypto(name: str, data: bytes, password: str | bytes) -> bytes:
+    """Return an archive with the old encryption, stored, which no library writes."""
+    keys = [0x12345678, 0x23456789, 0x34567890]
+
+    def update(byte: int) -> None:
+        keys[0] = _crc(byte, keys[0])
+        keys[1] = (keys[1] + (keys[0] & 0xFF)) * 134775813 + 1 & 0xFFFFFFFF
+        keys[2] = _crc(keys[1] >> 24, keys[2])
+
+    def encrypt(byte: int) -> int:
+        key = keys[2] | 2
+        update(byte)
+        return byte ^ (key * (key ^ 1) >> 8 & 0xFF)
+
+    for byte in password.encode() if isinstance(password, str) else password:
+        update(byte)
+    crc = zlib.crc32(data)
+    head = bytes(11) + bytes([crc >> 24])
+    plain = io.BytesIO()
+    body = bytes(map(encrypt, head + data))
+    encoded = name.encode()
+    fields = struct.pack(
+        "<HHHHHIIIHH", 20, 1, 0, 0, 0x5C21, crc, len(body), len(data), len(encoded), 0
+    )
+    plain.write(b"PK\x03\x04" + fields + encoded + body)
+    start = plain.tell()
+    plain.write(b"PK\x01\x02" + struct.pack("<H", 20) + fields)
+    plain.write(struct.pack("<HHHII", 0, 0, 0, 0, 0) + encoded)
+    size = plain.tell() - start
+    plain.write(b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, 1, 1, size, start, 0))
+    return plain.getvalue()
+
+
+def _crc(byte: int, crc: int) -> int:
+    """Return the checksum of one more byte, without the inversions of zlib's."""
+    return zlib.crc32(bytes([byte & 0xFF]), crc ^ 0xFFFFFFFF) ^ 0xFFFFFFFF
+
+
+def make_ods(*, is_encrypted: bool = False) -> bytes:
+    cells = "".join(
+        "<table:table-row>"
+        + "".join(
+            f"<table:table-cell office:value-type='string'><text:p>{cell}</text:p>"
+            "</table:table-cell>"
+            for cell in row
+        )
+        + "</table:table-row>"
+        for row in TEXT_ROWS
+    )
+    name = "urn:oasis:names:tc:opendocument:xmlns"
+    content = (
+        f"<office:document-content xmlns:office='{name}:office:1.0'"
+        f" xmlns:table='{name}:table:1.0' xmlns:text='{name}:text:1.0'><office:body>"
+        f"<office:spreadsheet><table:table table:name='Sheet1'>{cells}</table:table>"
+        "</office:spreadsheet></office:body></office:document-content>"
+    )
+    entry = "<manifest:encryption-data/>" if is_encrypted else ""
+    manifest = (
+        f"<manifest:manifest xmlns:manifest='{name}:manifest:1.0'><manifest:file-entry"
+        f" manifest:full-path='content.xml'>{entry}</manifest:file-entry>"
+        "</manifest:manifest>"
+    )
+    return make_zip(
+        {
+            "mimetype": b"application/vnd.oasis.opendocument.spreadsheet",
+            "content.xml": content.encode(),
+            "META-INF/manifest.xml": manifest.encode(),
+        }
+    )
 
 
 def make_html(rows: Sequence[Sequence[Any]] = (HEADER, *ROWS)) -> str:

@@ -22,10 +22,12 @@ MAX_FILE_BYTES = 32 * 2**20
 ENCRYPTED_FLAG = 0x1
 Archive: TypeAlias = pyzipper.AESZipFile
 _SPREADSHEET = b"application/vnd.oasis.opendocument.spreadsheet"
+_MANIFEST = "META-INF/manifest.xml"
+_HEAD_BYTES = 65_536
 _DAMAGED = (zipfile.BadZipFile, pyzipper.BadZipFile, zlib.error, EOFError, OSError)
 
 
-def open_archive(data: bytes) -> pyzipper.AESZipFile:
+def open_archive(data: bytes) -> Archive:
     """Return an archive whose declared sizes are within the bounds."""
     try:
         archive = pyzipper.AESZipFile(io.BytesIO(data))
@@ -41,15 +43,28 @@ def open_archive(data: bytes) -> pyzipper.AESZipFile:
     return archive
 
 
-def is_workbook(archive: pyzipper.AESZipFile) -> bool:
+def is_workbook(archive: Archive) -> bool:
     """Return True for XLSX and ODS, by the parts that each has."""
     names = set(archive.namelist())
+    if _MANIFEST in names and b"encryption-data" in _read_head(archive, _MANIFEST):
+        # Of ODS, whose encryption no library here reads.
+        raise InvalidFileError("encryption")
     if "[Content_Types].xml" in names or "content.xml" in names:
         return True
-    return "mimetype" in names and archive.read("mimetype").startswith(_SPREADSHEET)
+    return "mimetype" in names and _read_head(archive, "mimetype") == _SPREADSHEET
 
 
-def list_files(archive: pyzipper.AESZipFile) -> list[pyzipper.ZipInfo]:
+def _read_head(archive: Archive, name: str) -> bytes:
+    """Return the first 64 KiB of a part, b"" if it cannot be read."""
+    try:
+        with archive.open(name) as part:
+            head: bytes = part.read(_HEAD_BYTES)
+            return head
+    except (*_DAMAGED, RuntimeError, NotImplementedError):
+        return b""
+
+
+def list_files(archive: Archive) -> list[pyzipper.ZipInfo]:
     """Return the files that a person has put in, without what systems add."""
     files = [
         part
@@ -66,9 +81,7 @@ def list_files(archive: pyzipper.AESZipFile) -> list[pyzipper.ZipInfo]:
     return files
 
 
-def read_file(
-    archive: pyzipper.AESZipFile, file: pyzipper.ZipInfo, password: str | None
-) -> bytes:
+def read_file(archive: Archive, file: pyzipper.ZipInfo, password: str | None) -> bytes:
     """Return a file of an archive, AES and ZipCrypto too; raise `PasswordError`."""
     if not file.flag_bits & ENCRYPTED_FLAG:
         return _read_bounded(archive, file, None)
@@ -83,7 +96,7 @@ def read_file(
 
 
 def _read_bounded(
-    archive: pyzipper.AESZipFile, file: pyzipper.ZipInfo, password: bytes | None
+    archive: Archive, file: pyzipper.ZipInfo, password: bytes | None
 ) -> bytes:
     try:
         with archive.open(file, pwd=password) as opened:

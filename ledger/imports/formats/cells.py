@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-# Below the header (contract, section 4).
+# Below the header (spec 3.29).
 MAX_ROWS = 100_000
 MAX_COLUMNS = 64
 # Of a sheet with empty rows between others.

@@ -38,7 +38,8 @@ def read_ofx(data: bytes) -> Iterator[RawTable]:
         if builder.open_tags:
             raise ParseError
         root = builder.close()
-    except ParseError:
+    # Of the library, or of the tree below it.
+    except SyntaxError:
         raise InvalidFileError("damaged") from None
     statements = [
         element

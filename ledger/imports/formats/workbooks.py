@@ -4,7 +4,7 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from python_calamine import CalamineError, CalamineWorkbook, PasswordError
+from python_calamine import CalamineError, CalamineWorkbook
 
 from ledger.backup.sandboxed_reader import to_plain_cell
 from ledger.imports.formats import cells
@@ -28,9 +28,6 @@ def read_workbook(data: bytes, kind: str) -> Iterator[RawTable]:
         for name in workbook.sheet_names:
             rows = _iter_rows(workbook, name)
             yield RawTable(kind, name[: cells.MAX_NAME_LENGTH], rows)
-    except PasswordError:
-        # Of ODS, whose encryption no library here reads.
-        raise InvalidFileError("encryption") from None
     except (CalamineError, OSError, ValueError):
         raise InvalidFileError("damaged") from None
 
@@ -44,7 +41,8 @@ def _iter_rows(workbook: CalamineWorkbook, name: str) -> Iterator[Row]:
         ):
             raise InvalidFileError("columns", limit=cells.MAX_COLUMNS)
         for row in sheet.iter_rows():
-            yield [to_plain_cell(cell) for cell in row]
+            # BIFF has integers too.
+            yield [c if c.__class__ is int else to_plain_cell(c) for c in row]
     except (CalamineError, OSError, ValueError):
         raise InvalidFileError("damaged") from None
 

@@ -1,4 +1,4 @@
-"""Tables of any columns: csv, xlsx, xls, html (contract, section 4).
+"""Tables of any columns: csv, xlsx, xls, html (spec 3.29).
 
 The mapping says which column is what; without one it is guessed. `amount` is signed,
 money that goes out is negative, unless a `type` tells the direction. `out` and `in` are

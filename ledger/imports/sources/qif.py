@@ -1,4 +1,4 @@
-"""QIF of Quicken, GnuCash, KMyMoney and others (contract, section 4).
+"""QIF of Quicken, GnuCash, KMyMoney and others (spec 3.29).
 
 Both legs of a transfer stand in a file of several accounts: each is a record, and they
 are paired later. The order of dates is in no file, so that it can be told by a mapping.

@@ -1,4 +1,4 @@
-"""Statements in standard formats: ofx, camt053 and mt940 (contract, section 4).
+"""Statements in standard formats: ofx, camt053 and mt940 (spec 3.29).
 
 Their columns are fixed (`ledger.imports.formats.statement_columns`), so that no mapping
 is needed. The bank's id of a row is kept beside our key and never instead of it: banks

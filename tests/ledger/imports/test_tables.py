@@ -82,7 +82,7 @@ def test_repeated_names_keep_their_columns() -> None:
     mapping = guess_columns(make_table(*rows))
     assert [each.field for each in mapping.columns] == ["date", "amount", None, "memo"]
     # A column without cells is left for the other of its name.
-    rows = ["날짜", "금액", "금액", "메모"], ["2026-09-05", None, "-2", "x"]
+    rows = ["날짜", "금액", "금액", "메모"], ["2026-09-05", "", "-2", "x"]
     mapping = guess_columns(make_table(*rows))
     assert [each.field for each in mapping.columns] == ["date", None, "amount", "memo"]
 
@@ -203,7 +203,7 @@ def mapped(*fields: str | None, **changes: Any) -> ColumnMapping:
     columns = tuple(
         MappedColumn(index, names[index], field) for index, field in enumerate(fields)
     )
-    return ColumnMapping(**({"header_row": 1, "columns": columns} | changes))
+    return replace(ColumnMapping(1, columns), **changes)
 
 
 @pytest.mark.parametrize(
