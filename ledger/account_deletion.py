@@ -19,6 +19,10 @@ from ledger.models import (
     Entry,
     EntryLine,
     EntryTag,
+    Import,
+    ImportKey,
+    ImportMapping,
+    ImportRow,
     Ledger,
     LedgerCopy,
     MemoRollup,
@@ -74,12 +78,18 @@ REPLACED_BY_RESTORE = (
     Wallet,
     # Clients start anew.
     Tombstone,
+    # The entries that they tell apart are gone.
+    ImportKey,
 )
 # A restore keeps them: known payments stay deduplicated, taught texts are read.
-# Keys stand for the answers that their clients got.
+# Keys stand for the answers that their clients got. A file that was read is not of the
+# ledger before its commit.
 KEPT_BY_RESTORE = (
     BudgetIncome,
     DeletedClientId,
+    ImportRow,
+    Import,
+    ImportMapping,
     LedgerCopy,
     Notification,
     Operation,
@@ -120,7 +130,9 @@ def delete_member_data(ledger: LockedLedger) -> None:
         )
 
 
-def delete_ledger_for_restore(ledger: LockedLedger) -> None:
+def delete_ledger_for_restore(
+    ledger: LockedLedger, *, keep_import_keys: bool = False
+) -> None:
     """Delete all that a restore replaces (spec 3.18), inside `bulk_write`.
 
     Clients that keep a copy start anew (spec 3.26).
@@ -129,7 +141,14 @@ def delete_ledger_for_restore(ledger: LockedLedger) -> None:
         for statement in (_KEEP_CLIENT_IDS, _VOID_CURSORS):
             cursor.execute(statement, {"member": ledger.member.pk})
     with _without_tombstones():
-        _delete_rows(ledger.member, REPLACED_BY_RESTORE)
+        _delete_rows(
+            ledger.member,
+            (
+                model
+                for model in REPLACED_BY_RESTORE
+                if not (keep_import_keys and model is ImportKey)
+            ),
+        )
     forget_texts(ledger.member)
 
 

@@ -106,6 +106,26 @@ class InvalidBackupError(DomainError):
     detail = gettext_lazy("The backup contains invalid rows; nothing was changed.")
 
 
+class ImportUnreadableError(DomainError):
+    """`detail` says why, for a person."""
+
+    code = "IMPORT_UNREADABLE"
+    detail = gettext_lazy("The file cannot be read.")
+
+
+class FilePasswordError(DomainError):
+    """An encrypted file came without its password, or with another one."""
+
+    code = "PASSWORD_NEEDED"
+
+    def __init__(self, is_wrong: bool = False) -> None:
+        super().__init__(
+            gettext("The password does not open the file.")
+            if is_wrong
+            else gettext("The file is encrypted. Send its password.")
+        )
+
+
 class RestoreInProgressError(InUseError):
     detail = gettext_lazy("Another restore of this ledger is in progress.")
 

@@ -12,6 +12,7 @@ from ledger.budgets.views import BudgetViewSet
 from ledger.bulk.views import EntryViewSet
 from ledger.categories.views import CategoryViewSet
 from ledger.changes.views import ChangeViewSet
+from ledger.imports.views import ImportViewSet
 from ledger.investments.views import PortfolioView, StockViewSet, TradeViewSet
 from ledger.notifications.views import CardNotificationViewSet
 from ledger.operations.views import OperationViewSet
@@ -43,6 +44,7 @@ router.register("entries", CardNotificationViewSet, "card-notification")
 router.register("entries/layouts", TaughtLayoutViewSet, "taught-layout")
 router.register("changes", ChangeViewSet, "change")
 router.register("operations", OperationViewSet, "operation")
+router.register("imports", ImportViewSet, "import")
 router.register("categories", CategoryViewSet)
 router.register("tags", TagViewSet)
 router.register("quick-entries", QuickEntryViewSet, "quick-entry")

@@ -103,6 +103,10 @@ member         GET,POST,DELETE       /api/account/wallets/{wallet_id}/valuations
 member         GET                   /api/account/networth                         ledger
 member         GET,POST,PATCH        /api/account/entries                          ledger
 member         POST                  /api/account/entries/batch                    ledger
+member         GET,POST              /api/account/imports                          ledger
+member         GET,PATCH,DELETE      /api/account/imports/{import_id}              ledger
+member         GET,PATCH             /api/account/imports/{import_id}/rows         ledger
+member         POST                  /api/account/imports/{import_id}/commit       ledger
 member         GET                   /api/account/operations                       ledger
 member         GET                   /api/account/operations/{operation_id}        ledger
 member         POST                  /api/account/operations/{operation_id}/undo   ledger

@@ -27,6 +27,7 @@ from tests.support.factories import (
     make_trade,
     make_wallet,
 )
+from tests.support.imports import make_import
 from tests.support.ledger_routes import LEDGER_ROUTES, MAKERS, WHOLE_BODY
 from tests.support.operations import make_operation
 from tests.support.routes import MISSING_ID
@@ -121,6 +122,14 @@ BODY_CASES: dict[tuple[str, str], list[Any]] = {
     ("EntryValuesSerializer", "walletId"): [
         ("PATCH", "/api/account/entries", make_wallet, make_entry),
     ],
+    ("ImportChangeRequestSerializer", "walletId"): [
+        ("PATCH", "/api/account/imports/{}", make_wallet, make_import),
+    ],
+    # In lists and forms: tests/ledger/imports/test_isolation.py.
+    ("ImportFileRequestSerializer", "walletId"): [],
+    ("ImportedWalletRequestSerializer", "walletId"): [],
+    ("RowEntryRequestSerializer", "id"): [],
+    ("RowEntryRequestSerializer", "toWalletId"): [],
     ("UndoRequestSerializer", "walletId"): [
         ("POST", "/api/account/operations/{}/undo", make_wallet, make_operation),
     ],

@@ -208,11 +208,12 @@ class PageBuilder:
             return None
         media_type, media = next(iter(body["content"].items()))
         schema = media["schema"]
-        name = name_of(schema)
+        is_list = schema.get("type") == "array"
+        name = name_of(schema["items"] if is_list else schema)
         fields = self._document["components"]["schemas"][name] if name else schema
         kind = describe_type(schema)
         if name and name not in self._listed:
-            kind = escape(name)
+            kind = escape(f"[{name}]" if is_list else name)
         if media_type != JSON_MEDIA_TYPE:
             kind = format_html("{} <code>{}</code>", kind, media_type)
         return Body(

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from drf_spectacular import utils
 from rest_framework.request import Request
+from rest_framework.serializers import ListSerializer
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -80,6 +81,9 @@ def list_body_fields(view: Any, request: Request) -> list[str]:
         return []
     handler = get_handler(view, request)
     serializer: Any = getattr(handler, "body_serializer", None) or view.serializer_class
+    if isinstance(serializer, ListSerializer):
+        # The names of its rows are checked with them.
+        return []
     bodies = serializer.values() if isinstance(serializer, Mapping) else [serializer]
     return [
         name

@@ -30,6 +30,7 @@ from ledger.base.encryption import account_number_associated_data, can_decrypt
 from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.base.operations import store_whole_operation
 from ledger.errors import RestoreTimeoutError
+from ledger.imports.key_rows import keep_keys
 from ledger.models import OperationKind, RowAction, Wallet
 from ledger.models.schedule import Frequency, Schedule
 from ledger.operations.copies import copy_ledger, count_rows
@@ -59,13 +60,15 @@ def restore_backup(
     *,
     dry_run: bool = False,
     is_by_staff: bool = False,
+    keep_import_keys: bool = False,
     report: RestoreProgressCallback = lambda step: None,
     on_written: Callable[[LockedLedger, RestoreResult], None] = lambda *_: None,
 ) -> RestoreResult:
     """Replace the member's ledger by a file; return the number of rows of each sheet.
 
     Everything is validated before anything is deleted. `on_written` is called in the
-    transaction. Raises `InvalidBackupError`, `EmptyBackupError`,
+    transaction. Without `keep_import_keys` imported rows are new again. Raises
+    `InvalidBackupError`, `EmptyBackupError`,
     `RestoreInProgressError`, `BackupsBusyError` or `RestoreTimeoutError`.
     """
     today = timezone.localdate(now)
@@ -83,6 +86,7 @@ def restore_backup(
                 replace_ledger(
                     *(member, backup, now, lease),
                     is_by_staff=is_by_staff,
+                    keep_import_keys=keep_import_keys,
                     on_written=lambda ledger: on_written(ledger, result),
                 )
     return result
@@ -108,6 +112,7 @@ def replace_ledger(
     lease: HeldLease,
     *,
     is_by_staff: bool = False,
+    keep_import_keys: bool = False,
     on_written: Callable[[LockedLedger], None] = lambda _: None,
 ) -> None:
     """Delete the ledger and write the rows of the backup.
@@ -121,16 +126,23 @@ def replace_ledger(
     keys = settings.ACCOUNT_NUMBER_KEYS
     context = account_number_associated_data(ledger.member.pk)
     wallets = Wallet.objects.owned_by(ledger.member)
-    numbers = wallets.values_list("name", "encrypted_account_number")
+    columns = wallets.values_list("id", "name", "encrypted_account_number")
+    former = list(columns)
     encrypted_numbers = {
         name: stored
-        for name, stored in numbers
+        for _, name, stored in former
         if not can_decrypt(stored, keys, context)
     }
     copy_ledger(ledger)
     with bulk_write(ledger):
-        delete_ledger_for_restore(ledger)
-        LedgerWriter(ledger.member, now, encrypted_numbers).write(backup)
+        delete_ledger_for_restore(ledger, keep_import_keys=keep_import_keys)
+        writer = LedgerWriter(ledger.member, now, encrypted_numbers)
+        writer.write(backup)
+        if keep_import_keys:
+            ids = writer.wallet_ids
+            keep_keys(
+                ledger, {id_: ids[name] for id_, name, _ in former if name in ids}
+            )
     log_security_event(
         SecurityEvent.RESTORED, ledger.member.pk, is_by_staff=is_by_staff
     )

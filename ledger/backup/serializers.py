@@ -53,6 +53,12 @@ class RestoreQuerySerializer(QuerySerializer):
         default=False,
         help_text="Validate and count the rows; write nothing.",
     )
+    keep_import_keys = FlagField(
+        required=False,
+        default=False,
+        help_text="Go on taking rows of files that were imported before for known. "
+        "Otherwise they can be imported again, since their entries are gone.",
+    )
 
 
 class RestoreFileRequestSerializer(Serializer):

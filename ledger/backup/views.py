@@ -133,7 +133,9 @@ class RestoreView(OwnedView):
                 RequestKey.find(self._keyed)
         super().prepare(request)
 
-    def restore(self, data: bytes, *, dry_run: bool) -> Response:
+    def restore(
+        self, data: bytes, *, dry_run: bool, keep_import_keys: bool
+    ) -> Response:
         keyed = self._keyed
         if keyed and (known := RequestKey.find(keyed)):
             return known
@@ -154,6 +156,7 @@ class RestoreView(OwnedView):
                 data,
                 timezone.now(),
                 dry_run=dry_run,
+                keep_import_keys=keep_import_keys,
                 on_written=keep_answer,
             )
         except AlreadyAnsweredError as error:
@@ -193,7 +196,7 @@ class RestoreBackupView(RestoreView):
         many files are being parsed.
         """
         require_fresh_authentication_with_factor(request)
-        dry_run = validate_query(RestoreQuerySerializer, request)["dry_run"]
+        query = validate_query(RestoreQuerySerializer, request)
         # A JSON body comes as bytes, a form with the file in it.
         data: Any = request.data
         if not isinstance(data, bytes):
@@ -201,7 +204,7 @@ class RestoreBackupView(RestoreView):
                 detail = gettext("The parameter must not be repeated.")
                 raise InvalidFieldError("file", detail, REPEATED)
             data = validate_body(RestoreFileRequestSerializer, request)["file"].read()
-        return self.restore(data, dry_run=dry_run)
+        return self.restore(data, **query)
 
 
 class RestoreBackupFromJsonView(RestoreView):
@@ -221,11 +224,11 @@ class RestoreBackupFromJsonView(RestoreView):
         counts rows from 0, `row` from 2 as in a workbook.
         """
         require_fresh_authentication_with_factor(request)
-        dry_run = validate_query(RestoreQuerySerializer, request)["dry_run"]
+        query = validate_query(RestoreQuerySerializer, request)
         try:
             # A body of no bytes is not parsed.
             data: Any = request.data or b""
-            return self.restore(data, dry_run=dry_run)
+            return self.restore(data, **query)
         except InvalidBackupError as error:
             raise count_rows_from_zero(error) from None
 

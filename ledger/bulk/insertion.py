@@ -96,6 +96,16 @@ class Inserter:
             return PlannedEntry(shape, client_id)
         return None
 
+    def adopt(self, shape: EntryShape) -> PlannedEntry:
+        """Return an entry whose names and wallets exist, with installments or not.
+
+        A rate that is not given must be known. Raises the errors of `create_entry`.
+        """
+        self._read_names()
+        shape = resolve_amounts(shape, rates=self.ledger.rates).with_category_types()
+        shape.validate()
+        return PlannedEntry(shape, None)
+
     def write(self, planned: Sequence[PlannedEntry], now: datetime) -> list[int]:
         """Write the entries in their order, and return their ids.
 

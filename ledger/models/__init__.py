@@ -6,6 +6,14 @@ from ledger.models.categories import Category
 from ledger.models.default_categories import DefaultCategory
 from ledger.models.dismissed_transfers import DismissedTransfer
 from ledger.models.entries import Entry, EntryLine, EntryTag
+from ledger.models.imports import (
+    Import,
+    ImportAction,
+    ImportKey,
+    ImportMapping,
+    ImportRow,
+    ImportStatus,
+)
 from ledger.models.investments import Position, Stock, StockQuote, Trade
 from ledger.models.ledgers import Ledger
 from ledger.models.merged_entries import MergedEntry
@@ -51,6 +59,12 @@ __all__ = [
     "EntryLine",
     "EntryTag",
     "FxRate",
+    "Import",
+    "ImportAction",
+    "ImportKey",
+    "ImportMapping",
+    "ImportRow",
+    "ImportStatus",
     "Ledger",
     "LedgerCopy",
     "MemoRollup",

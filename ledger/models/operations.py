@@ -19,6 +19,7 @@ class OperationKind(models.TextChoices):
     UNMERGE = "unmerge"
     BULK_CHANGE = "bulkChange"
     BATCH = "batch"
+    IMPORT = "import"
     RESTORE = "restore"
     UNDO = "undo"
 

@@ -21,6 +21,7 @@ from ledger.notifications.execute import (
     unmerge_bookings,
     write_rows,
 )
+from ledger.notifications.imported import adopt_imported
 from ledger.notifications.known import load_known
 from ledger.notifications.message import Message
 from ledger.notifications.plan import (
@@ -146,8 +147,8 @@ def process_message(ledger: LockedLedger, message: Message, now: datetime) -> Ou
         increment_notification_count(now, recognized=False)
         reason = message.parsed.reason
         return Outcome(Action.IGNORED, message.parsed, reason=reason)
+    plan, created_id = adopt_imported(ledger, plan, now)
     # Execute.
-    created_id = 0
     for step in plan.steps:
         match step:
             case CreateEntry():

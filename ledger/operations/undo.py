@@ -16,10 +16,12 @@ from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.base.operations import forget_recording, make_room, pair_rows
 from ledger.base.quotas import MAX_ROWS, require_room
 from ledger.errors import NotUndoableError
+from ledger.imports.key_rows import follow_undo
 from ledger.models import (
     CategoryRollup,
     Ledger,
     Operation,
+    OperationKind,
     RowAction,
     RowKind,
     TagRollup,
@@ -410,6 +412,9 @@ class _Undo:
         if entries:
             release_lost_refunds(self.ledger, entries, self.changed_expenses)
             return_notifications(self.ledger, self.operation.id, entries)
+        taken_back = entries | self.removed[kind]
+        if self.operation.kind in (OperationKind.IMPORT, OperationKind.UNDO):
+            follow_undo(self.ledger, self.operation.id, taken_back)
         self._note_valued_wallets()
         for wallet_id in sorted(self.valued_wallets):
             refresh_current_value(self.ledger, wallet_id)

@@ -206,7 +206,7 @@ def reconcile(
     if wallet.manual_valuation and wallet.current_value is not None:
         before = get_value_histories(member)[wallet_id].at(day)
     else:
-        before = _balance_at(member, wallet, day)
+        before = balance_at(member, wallet, day)
     difference = balance - before
     if abs(difference) > MAX_AMOUNT and not wallet.manual_valuation:
         detail = gettext("Differs from the balance of that day by more than {limit}.")
@@ -242,7 +242,7 @@ def _check_day(member: Member, wallet: Any, day: date, now: datetime) -> None:
         raise InvalidFieldError("date", detail)
 
 
-def _balance_at(member: Member, wallet: Any, day: date) -> int:
+def balance_at(member: Member, wallet: Any, day: date) -> int:
     params = {"member": member.pk, "wallet": wallet.pk, "since": day, "day": day}
     params["until"] = date.max
     (after,) = fetch_all(_SUM_AFTER, params, _Sum)

@@ -52,6 +52,7 @@ from tests.support.factories import (
     make_trade,
     make_wallet,
 )
+from tests.support.imports import make_import
 from tests.support.lock_log import LockLog, record_locks
 from tests.support.operations import make_operation
 from tests.support.routes import METHODS, list_routes
@@ -124,6 +125,7 @@ def cast_of(actor: Member) -> dict[str, Any]:
         "other_stock": make_stock(actor),
         "trade": make_trade(actor, stock=stock),
         "operation": make_operation(actor),
+        "import": make_import(actor),
         "own_post": make_post(actor),
         "post": make_post(other),
         "default": create_default_category(actor, {"name": "D", "type": "income"}),

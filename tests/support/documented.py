@@ -83,7 +83,10 @@ def select_known_fields(method: str, path: str, body: Any) -> Any:
     content = operation.get("requestBody", {}).get("content", {})
     if PLAIN not in content:
         return None
-    name = content[PLAIN]["schema"]["$ref"].rpartition("/")[2]
+    schema = content[PLAIN]["schema"]
+    if schema.get("type") == "array":
+        return []
+    name = schema["$ref"].rpartition("/")[2]
     known = build_document()["components"]["schemas"][name]["properties"]
     return {field: value for field, value in body.items() if field in known}
 

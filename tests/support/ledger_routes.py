@@ -17,6 +17,7 @@ from tests.support.factories import (
     make_trade,
     make_wallet,
 )
+from tests.support.imports import make_import
 from tests.support.operations import make_operation
 from tests.support.routes import list_routes
 
@@ -33,6 +34,7 @@ MAKERS: dict[str, Callable[[Member], Any]] = {
     "trade_id": make_trade,
     "layout_id": make_layout,
     "operation_id": make_operation,
+    "import_id": make_import,
 }
 
 # A body that each of the routes would accept for a row of the caller.

@@ -11,6 +11,7 @@ from ledger.base.operations import record
 from ledger.entries.writing import delete_entry
 from ledger.models import (
     BudgetIncome,
+    ImportKey,
     Notification,
     OperationKind,
     Position,
@@ -26,7 +27,8 @@ STAMPS = {"version"}
 TABLES = tuple(
     model
     for model in (*REPLACED_BY_RESTORE, BudgetIncome, Notification)
-    if model not in {Position, Tombstone}
+    # A freed key lets its row come again.
+    if model not in {Position, Tombstone, ImportKey}
 )
 _HELD = """
     SELECT stock_id, quantity, trade_count FROM invest_position

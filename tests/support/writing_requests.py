@@ -83,6 +83,10 @@ REQUESTS: list[tuple[str, str, Any]] = [
     ),
     ("PATCH", f"{A}/entries/notification-settings", {"captureBankTexts": True}),
     ("DELETE", f"{A}/entries/layouts/@layout", None),
+    ("PATCH", f"{A}/imports/@import", {"balances": True}),
+    ("PATCH", f"{A}/imports/@import/rows", [{"row": 2, "action": "SKIP"}]),
+    ("POST", f"{A}/imports/@import/commit", None),
+    ("DELETE", f"{A}/imports/@import", None),
     ("POST", f"{A}/operations/@operation/undo", {}),
     ("POST", f"{A}/categories", {"name": "New", "type": "expense"}),
     ("POST", f"{A}/categories/import", {}),
@@ -272,6 +276,7 @@ LEFT_OUT = {
     ("POST", f"{A}/ocr/receipt"): "writes nothing",
     ("POST", f"{A}/restore"): "below: its lease is a transaction of its own",
     ("POST", f"{A}/restore/json"): "as above",
+    ("POST", f"{A}/imports"): "a form; it writes as the PATCH of an import",
     ("POST", f"{B}/images"): "one row under the lock of the member",
     ("POST", "/api/auth/email/verification/confirm"): "checks in one transaction, "
     "spends in another: the member, then the code",

@@ -1,0 +1,198 @@
+"""What a member has chosen for a file, and what is guessed otherwise. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, NamedTuple
+
+from ledger.entry_shape import EXPENSE, INCOME
+from ledger.imports.keys import WalletRef
+from ledger.imports.records import (
+    ColumnMapping,
+    Direction,
+    MappedColumn,
+    Record,
+    RecordKind,
+)
+from ledger.imports.texts import normalize_text
+from ledger.models.base import MAX_NAME_LENGTH
+
+# The first that is found in a name decides.
+_KINDS = (
+    ("CHECK_CARD", "체크|debit|check card"),
+    ("CARD", "카드|card|visa|master|amex"),
+    ("CASH", "현금|지갑|cash|wallet"),
+    ("LOAN", "대출|loan|mortgage"),
+    ("PENSION", "연금|pension|irp|401k"),
+    ("INVESTMENT", "증권|주식|펀드|투자|invest|broker|isa"),
+    ("PREPAID", "페이|포인트|머니|상품권|pay|point|gift"),
+)
+_DEFAULT_KIND = "BANK"
+
+
+@dataclass(frozen=True, slots=True)
+class WalletChoice:
+    """The wallet that a name of the file is: one of the ledger, or a new one."""
+
+    wallet_id: int | None = None
+    create_kind: str | None = None
+
+
+class CategoryName(NamedTuple):
+    """A category as the file names it; `parent` is the major one of a minor one."""
+
+    type: str
+    parent: str | None
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the member has sent with a file and since.
+
+    Names of wallets and categories are those of the file. A category of None leaves
+    the rows without one.
+    """
+
+    source: str | None = None
+    wallet_id: int | None = None
+    mapping: ColumnMapping | None = None
+    wallets: Mapping[str, WalletChoice] = field(default_factory=dict)
+    categories: Mapping[CategoryName, str | None] = field(default_factory=dict)
+    balances: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "source": self.source,
+            "walletId": self.wallet_id,
+            "mapping": None if self.mapping is None else asdict(self.mapping),
+            "wallets": {name: asdict(each) for name, each in self.wallets.items()},
+            "categories": [[*name, each] for name, each in self.categories.items()],
+            "balances": self.balances,
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "Choices":
+        mapping = stored["mapping"]
+        return cls(
+            source=stored["source"],
+            wallet_id=stored["walletId"],
+            mapping=None if mapping is None else read_mapping(mapping),
+            wallets={
+                name: WalletChoice(**each) for name, each in stored["wallets"].items()
+            },
+            categories={
+                CategoryName(*name): chosen for *name, chosen in stored["categories"]
+            },
+            balances=stored["balances"],
+        )
+
+
+def read_mapping(stored: Mapping[str, Any]) -> ColumnMapping:
+    """Return the mapping of `dataclasses.asdict`."""
+    columns = tuple(MappedColumn(**column) for column in stored["columns"])
+    return ColumnMapping(**{**stored, "columns": columns})
+
+
+class OwnWallet(NamedTuple):
+    id: int
+    name: str
+    kind: str
+    institution: str
+
+
+@dataclass(frozen=True, slots=True)
+class GuessedWallet:
+    """What a name of the file becomes.
+
+    `guess` says how a wallet of the ledger was found: by its NAME or its INSTITUTION;
+    None for one that the member has chosen, and for a new one.
+    """
+
+    name: str | None
+    choice: WalletChoice
+    guess: str | None
+    rows: int
+
+
+def guess_wallets(
+    records: Iterable[Record], choices: Choices, own: Sequence[OwnWallet]
+) -> list[GuessedWallet]:
+    """Return a line for each name of the file, None for rows without one."""
+    counts: Counter[str | None] = Counter()
+    for record in records:
+        counts[record.wallet] += 1
+        names = [record.other_wallet, *(line.wallet for line in record.lines)]
+        counts.update(name for name in names if name is not None)
+    return [_guess(name, rows, choices, own) for name, rows in counts.items()]
+
+
+def _guess(
+    name: str | None, rows: int, choices: Choices, own: Sequence[OwnWallet]
+) -> GuessedWallet:
+    if name is None:
+        return GuessedWallet(None, WalletChoice(choices.wallet_id), None, rows)
+    if name in choices.wallets:
+        return GuessedWallet(name, choices.wallets[name], None, rows)
+    text = normalize_text(name)
+    for guess, key in (("NAME", "name"), ("INSTITUTION", "institution")):
+        found = [each for each in own if normalize_text(getattr(each, key)) == text]
+        if len(found) == 1:
+            return GuessedWallet(name, WalletChoice(found[0].id), guess, rows)
+    kind = guess_kind(name)
+    return GuessedWallet(name, WalletChoice(create_kind=kind), None, rows)
+
+
+def guess_kind(name: str) -> str:
+    """Return the kind of a new wallet by its name."""
+    for kind, pattern in _KINDS:
+        if re.search(pattern, name, re.IGNORECASE):
+            return kind
+    return _DEFAULT_KIND
+
+
+def resolve_wallet(
+    name: str | None, guessed: Mapping[str | None, GuessedWallet]
+) -> WalletRef:
+    """Return the id of a wallet, or the name of one that the commit makes."""
+    choice = guessed[name].choice
+    if choice.wallet_id is not None or name is None:
+        return choice.wallet_id
+    return name[:MAX_NAME_LENGTH]
+
+
+def category_of(
+    record: Record, category: str | None, minor: str | None
+) -> CategoryName | None:
+    """Return the category that the file names for a record or one of its lines."""
+    name = minor or category
+    if not name or record.kind in (RecordKind.TRANSFER, RecordKind.OPENING):
+        return None
+    is_income = record.direction is Direction.IN and record.kind is RecordKind.FLOW
+    parent = category if minor and category and minor != category else None
+    return CategoryName(
+        INCOME if is_income else EXPENSE,
+        parent and parent[:MAX_NAME_LENGTH],
+        name[:MAX_NAME_LENGTH],
+    )
+
+
+def list_categories(records: Iterable[Record]) -> Counter[CategoryName]:
+    """Count the rows of each category that the file names."""
+    counts: Counter[CategoryName] = Counter()
+    for record in records:
+        names = [category_of(record, record.category, record.minor_category)]
+        names += [
+            category_of(record, line.category, line.minor_category)
+            for line in record.lines
+        ]
+        counts.update(name for name in names if name is not None)
+    return counts
+
+
+def merge(choices: Choices, changes: Mapping[str, Any]) -> Choices:
+    """Return the choices with those of a request: wallets and categories add up."""
+    wallets = dict(choices.wallets) | changes.get("wallets", {})
+    categories = dict(choices.categories) | changes.get("categories", {})
+    return replace(choices, **{**changes, "wallets": wallets, "categories": categories})
