@@ -59,6 +59,8 @@ class _ActualReader(TableReader):
         # By the number of the row: how many parts an entry has; which part a row is.
         self.parents: dict[int, int] = {}
         self.parts: dict[int, tuple[int, int]] = {}
+        # What the line of a part says, without the payee.
+        self.memos: dict[int, str] = {}
 
     def prepare(self, rows: Sequence[Sequence[Cell]], columns: Columns) -> None:
         """Know the accounts, the categories of incomes, and how numbers look."""
@@ -82,7 +84,7 @@ class _ActualReader(TableReader):
             notes = notes[match.end() :].strip()
         elif match := _PART.match(notes):
             self.parts[row.number] = (int(match[1]), int(match[2]))
-            notes = notes[match.end() :].strip()
+            notes = self.memos[row.number] = notes[match.end() :].strip()
         kind, other = RecordKind.FLOW, None
         if normalize_text(payee) == _OPENING:
             kind = RecordKind.OPENING
@@ -94,7 +96,6 @@ class _ActualReader(TableReader):
             return "zero"
         is_flow = kind in {RecordKind.FLOW, RecordKind.REFUND}
         group, _, minor = category.partition(": ")
-        is_part = row.number in self.parts
         return Record(
             row=row.number,
             date=day,
@@ -107,8 +108,7 @@ class _ActualReader(TableReader):
             category=(group or None) if is_flow else None,
             minor_category=(minor or None) if is_flow else None,
             text=payee or notes,
-            # The payee of a part is that of the entry.
-            memo=self.make_memo(payee if is_flow and not is_part else "", notes),
+            memo=self.make_memo(payee if is_flow else "", notes),
             tags=tuple(dict.fromkeys(_TAG.findall(notes))),
         )
 
@@ -141,7 +141,9 @@ class _ActualReader(TableReader):
             if size is None or isinstance(record, BadRow):
                 continue
             queue = waiting[record.wallet, record.date, size]
-            parts = [Part(each, _signed(each)) for each in queue[:size]]
+            parts = [
+                Part(each, _signed(each), self.memos[each.row]) for each in queue[:size]
+            ]
             del queue[:size]
             taken |= {part.record.row for part in parts}
             numbers = [self.parts[part.record.row][0] for part in parts]

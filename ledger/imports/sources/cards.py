@@ -163,10 +163,7 @@ class _CardReader(TableReader):
         if match is not None:
             return self._bound_months(int(match[1])), int(match[2])
         number = re.search(r"\d+", row.text(layout.months, "months"))
-        if number is not None and int(number[0]) > MAX_MONTHS:
-            months = self._bound_months(int(number[0]))
-        else:
-            months = row.months(layout.months)
+        months = self._bound_months(int(number[0])) if number else None
         part = re.search(r"\d+", text)
         return months, int(part[0]) if part else 1
 

@@ -72,6 +72,9 @@ class _FireflyReader(TableReader):
         self.parts: dict[str, list[int]] = defaultdict(list)
         self.sizes: Counter[str] = Counter()
         self.titles: dict[str, str] = {}
+        # By the number of the row: what a line says, and the shop of the part.
+        self.memos: dict[int, str] = {}
+        self.shops: dict[int, str] = {}
         self.mark = "."
 
     def prepare(self, rows: Sequence[Sequence[Cell]], columns: Columns) -> None:
@@ -116,7 +119,9 @@ class _FireflyReader(TableReader):
             (target, target_type) if is_from_own else (source, source_type)
         )
         is_named = kind is RecordKind.FLOW and shop_type not in _UNNAMED
-        text = row.text("description")
+        text, notes = row.text("description"), row.text("notes", "memo")
+        self.memos[row.number] = self.make_memo(text, notes)
+        self.shops[row.number] = shop = shop if is_named else ""
         return Record(
             row=row.number,
             date=day,
@@ -128,9 +133,7 @@ class _FireflyReader(TableReader):
             other_wallet=other,
             category=row.text("category", "category") or None,
             text=text,
-            memo=self.make_memo(
-                text, shop if is_named else "", row.text("notes", "memo")
-            ),
+            memo=self.make_memo(text, shop, notes),
             tags=parse_tags(row.text("tags", "tags")),
             currency=amounts.currency,
             original_amount=amounts.original,
@@ -173,9 +176,11 @@ class _FireflyReader(TableReader):
         for group, places in self.parts.items():
             if len(places) < 2 or len(places) != self.sizes[group]:
                 continue
-            parts = [_as_part(self.records[place]) for place in places]
+            parts = [self._as_part(self.records[place]) for place in places]
             title = self.titles[group]
-            joined[places[0]] = join_parts(parts, title, self.make_memo(title))
+            shops = dict.fromkeys(self.shops[part.record.row] for part in parts)
+            memo = self.make_memo(title, *shops)
+            joined[places[0]] = join_parts(parts, title, memo)
             joined |= {place: [] for place in places[1:]}
         self.records = [
             each
@@ -183,18 +188,18 @@ class _FireflyReader(TableReader):
             for each in joined.get(place, [record])
         ]
 
+    def _as_part(self, record: Record | BadRow) -> Part:
+        assert isinstance(record, Record)  # noqa: S101  # only those are parts
+        sign = 1 if record.direction is Direction.IN else -1
+        memo = self.memos[record.row]
+        return Part(record, Decimal(sign * (record.amount or 0)), memo)
+
 
 def _read_account(row: Row, side: str) -> tuple[str, str]:
     """Return name and type of the account on one side."""
     field = "wallet" if side == "source" else "toWallet"
     name = row.text(f"{side}_name", field)
     return name, normalize_text(row.text(f"{side}_type", field))
-
-
-def _as_part(record: Record | BadRow) -> Part:
-    assert isinstance(record, Record)  # noqa: S101  # only those are parts
-    sign = 1 if record.direction is Direction.IN else -1
-    return Part(record, Decimal(sign * (record.amount or 0)))
 
 
 class FireflySource(NamedSource):

@@ -7,11 +7,11 @@ Pure: no database.
 import datetime
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import TypeAlias, TypeVar
 
 from django.utils.translation import gettext
@@ -46,7 +46,6 @@ from ledger.imports.values import (
     parse_amount,
     parse_currency,
     parse_date,
-    parse_months,
     parse_time,
     to_positive_units,
 )
@@ -55,7 +54,7 @@ from ledger.imports.values import (
 MAX_MEMO_LENGTH = 500
 CACHED_NAMES = 4_096
 # Rows that are sums; asked only of rows without a date.
-_TOTAL = re.compile(r"합계|소계|총계|누계|^(?:sub|grand)?total", re.IGNORECASE)
+_TOTAL = re.compile(r"합계|소계|총계|누계|건수|^(?:sub|grand)?total", re.IGNORECASE)
 # Of a leap year: here only the form of a date matters.
 _SAMPLE_TODAY = datetime.date(2028, 12, 31)
 _NOTHING = frozenset({"", "-", "0", "0.00"})
@@ -79,6 +78,7 @@ class Columns:
 
     def __init__(self, header: Header, names_below: Sequence[str] = ()) -> None:
         self.header = header
+        self._names_below = names_below
         self._whole: dict[str, list[int]] = {}
         self._plain: dict[str, list[int]] = {}
         for names in (header.names, names_below):
@@ -89,21 +89,30 @@ class Columns:
         self._found: dict[tuple[str, int], int | None] = {}
 
     def find(self, name: str, occurrence: int = 0) -> int | None:
-        """Return the column of a name, of several the one of that place, or None."""
+        """Return the column of a name, of several the one of that place, or None.
+
+        The column counts as read.
+        """
         key = (name, occurrence)
         if key not in self._found:
-            whole, _ = _keys(name)
-            places = self._whole.get(whole) or self._plain.get(whole) or []
+            places = self._list_places(name)
             self._found[key] = places[occurrence] if occurrence < len(places) else None
         return self._found[key]
 
-    def has_all(self, names: Iterable[str]) -> bool:
-        return all(self.find(name) is not None for name in names)
+    def _list_places(self, name: str) -> list[int]:
+        whole, _ = _keys(name)
+        return self._whole.get(whole) or self._plain.get(whole) or []
 
-    @property
-    def read(self) -> set[int]:
-        """The columns that have been asked for."""
-        return {column for column in self._found.values() if column is not None}
+    def has_all(self, names: Iterable[str]) -> bool:
+        return all(map(self._list_places, names))
+
+    def list_unread(self) -> Iterator[tuple[int, str]]:
+        """Yield number and name of the columns that nothing has asked for."""
+        read = set(self._found.values())
+        names = zip_longest(self.header.names, self._names_below, fillvalue="")
+        for column, (name, name_below) in enumerate(names):
+            if column not in read and (name_below or name):
+                yield column, name_below or name
 
 
 def find_columns(
@@ -119,7 +128,7 @@ def find_columns(
             continue
         header = read_header(index + 1, table.rows[index])
         columns = Columns(header)
-        if header_rows == 2 and columns.find(marks[0]) is not None:
+        if header_rows == 2 and columns.has_all(marks[:1]):
             columns = _with_second_row(table, columns, marks[0])
         if columns.has_all(marks):
             return columns
@@ -179,13 +188,6 @@ class Row:
 
     def currency(self, name: str | None) -> str | None:
         return _read("currency", parse_currency, self.cell(name))
-
-    def months(self, name: str | None) -> int | None:
-        """Return the months of an instalment; None for a word without a number."""
-        cell = self.cell(name)
-        if isinstance(cell, str) and not any(map(str.isdigit, cell)):
-            return None
-        return _read("months", parse_months, cell)
 
 
 def _read(field: str, parse: Callable[[Cell], T], cell: Cell) -> T:
@@ -305,9 +307,7 @@ class TableReader:
     def _note_unread(self, rows: Sequence[Sequence[Cell]], columns: Columns) -> None:
         """Name the columns with content that nothing has asked for."""
         names = [
-            name
-            for column, name in enumerate(columns.header.names)
-            if name and column not in columns.read and _has_content(rows, column)
+            name for column, name in columns.list_unread() if _has_content(rows, column)
         ]
         if names:
             text = gettext("Columns that are not read: {names}.")
