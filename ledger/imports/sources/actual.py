@@ -5,7 +5,7 @@ amount in Split_Amount and `(SPLIT INTO 2)` in its notes; its parts follow. Pure
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -27,6 +27,7 @@ from ledger.imports.sources.rows import (
     Row,
     TableReader,
     find_decimal_mark,
+    find_income_categories,
     iter_cells,
     missing_amount,
     to_units,
@@ -67,8 +68,14 @@ class _ActualReader(TableReader):
         super().prepare(rows, columns)
         self.mark = find_decimal_mark(rows, columns, ("Amount", "Split_Amount"))
         cells = iter_cells(rows, columns, "Account")
-        self.accounts = frozenset(map(_plain, cells))
-        self.incomes = _find_incomes(rows, columns)
+        self.accounts = frozenset(" ".join(to_text(cell).split()) for cell in cells)
+        self.incomes = find_income_categories(
+            iter_cells(rows, columns, "Category"),
+            [
+                -1 if to_text(cell).startswith(("-", "(")) else 1
+                for cell in iter_cells(rows, columns, "Amount")
+            ],
+        )
 
     def read_row(self, row: Row) -> Record | str:
         day, time = row.date("Date", self.context.today, self.date_order)
@@ -181,23 +188,6 @@ def _join(parent: Record, parts: Sequence[Part]) -> list[Record]:
 def _signed(record: Record) -> Decimal:
     sign = 1 if record.direction is Direction.IN else -1
     return Decimal(sign * (record.amount or 0))
-
-
-def _plain(cell: Cell) -> str:
-    return " ".join(to_text(cell).split())
-
-
-def _find_incomes(rows: Sequence[Sequence[Cell]], columns: Columns) -> frozenset[str]:
-    """Return the categories into which money comes more often than it goes out."""
-    counts: Counter[str] = Counter()
-    column, amount = columns.find("Category"), columns.find("Amount")
-    if column is None or amount is None:
-        return frozenset()
-    for cells in rows:
-        if max(column, amount) < len(cells):
-            is_out = to_text(cells[amount]).startswith(("-", "("))
-            counts[_plain(cells[column])] += -1 if is_out else 1
-    return frozenset(name for name, count in counts.items() if count > 0)
 
 
 class ActualSource(NamedSource):

@@ -2,7 +2,8 @@
 
 Each row is a part of a group; a group of several parts is one entry with lines. Whether
 money goes out, comes in or moves is told by the types of both accounts: a payment of a
-loan is a withdrawal for Firefly, and a transfer between two wallets here. Pure.
+loan is a withdrawal for Firefly, and a transfer between two wallets here. A deposit
+with a category of withdrawals is a refund. Pure.
 """
 
 from collections import Counter, defaultdict
@@ -25,12 +26,14 @@ from ledger.imports.sources.rows import (
     Row,
     TableReader,
     find_decimal_mark,
+    find_income_categories,
+    iter_cells,
     missing_amount,
     to_units,
     unknown_type,
 )
 from ledger.imports.sources.splits import Part, join_parts
-from ledger.imports.texts import normalize_text
+from ledger.imports.texts import normalize_text, to_text
 from ledger.imports.values import parse_tags
 
 # Types of accounts that are wallets; others are shops, employers and helpers.
@@ -76,11 +79,19 @@ class _FireflyReader(TableReader):
         self.memos: dict[int, str] = {}
         self.shops: dict[int, str] = {}
         self.mark = "."
+        self.incomes: frozenset[str] = frozenset()
 
     def prepare(self, rows: Sequence[Sequence[Cell]], columns: Columns) -> None:
         """Know how numbers look, and columns that say nothing to a person."""
         super().prepare(rows, columns)
         self.mark = find_decimal_mark(rows, columns, ("amount", "foreign_amount"))
+        self.incomes = find_income_categories(
+            iter_cells(rows, columns, "category"),
+            [
+                -1 if normalize_text(to_text(cell)) == "withdrawal" else 1
+                for cell in iter_cells(rows, columns, "type")
+            ],
+        )
         for name in (
             *("user_id", "created_at", "updated_at", "import_hash", "import_hash_v2"),
             *("primary_currency_code", "pc_amount", "pc_foreign_amount"),
@@ -115,10 +126,15 @@ class _FireflyReader(TableReader):
         elif type_ == "reconciliation":
             # Corrects a balance: no income and no expense, on its own day.
             kind = RecordKind.TRANSFER
+        category = row.text("category", "category")
+        is_income = not category or category in self.incomes
+        if kind is RecordKind.FLOW and is_to_own and not is_income:
+            kind = RecordKind.REFUND
         shop, shop_type = (
             (target, target_type) if is_from_own else (source, source_type)
         )
-        is_named = kind is RecordKind.FLOW and shop_type not in _UNNAMED
+        is_flow = kind in {RecordKind.FLOW, RecordKind.REFUND}
+        is_named = is_flow and shop_type not in _UNNAMED
         text, notes = row.text("description"), row.text("notes", "memo")
         self.memos[row.number] = self.make_memo(text, notes)
         self.shops[row.number] = shop = shop if is_named else ""
@@ -131,7 +147,7 @@ class _FireflyReader(TableReader):
             time=None if time is None or time.isoformat() == _MIDNIGHT else time,
             wallet=source if is_from_own else target,
             other_wallet=other,
-            category=row.text("category", "category") or None,
+            category=(category or None) if is_flow else None,
             text=text,
             memo=self.make_memo(text, shop, notes),
             tags=parse_tags(row.text("tags", "tags")),

@@ -337,11 +337,11 @@ class TableReader:
 def iter_cells(
     rows: Iterable[Sequence[Cell]], columns: Columns, name: str
 ) -> list[Cell]:
-    """Return the cells of a column that are there."""
+    """Return the cells of a column, None where a row ends before it."""
     column = columns.find(name)
     if column is None:
         return []
-    return [cells[column] for cells in rows if column < len(cells)]
+    return [cells[column] if column < len(cells) else None for cells in rows]
 
 
 def find_decimal_mark(
@@ -351,6 +351,19 @@ def find_decimal_mark(
     return guess_decimal_mark(
         cell for name in names for cell in iter_cells(rows, columns, name)
     )
+
+
+def find_income_categories(
+    categories: Iterable[Cell], signs: Iterable[int]
+) -> frozenset[str]:
+    """Return the categories into which money comes more often than it goes out.
+
+    Apps without kinds of categories have refunds as money that comes into another one.
+    """
+    counts: Counter[str] = Counter()
+    for cell, sign in zip(categories, signs, strict=False):
+        counts[" ".join(to_text(cell).split())] += sign
+    return frozenset(name for name, count in counts.items() if count > 0)
 
 
 def _has_content(rows: Sequence[Sequence[Cell]], column: int) -> bool:

@@ -98,6 +98,7 @@ class _YnabReader(TableReader):
             place = _Place(int(split[1]), int(split[2]), payee, memo)
             self.places[row.number] = place
         is_flow = kind in {RecordKind.FLOW, RecordKind.REFUND}
+        group = group or category
         flag = row.text("Flag", "tags")
         return Record(
             row=row.number,
@@ -107,8 +108,8 @@ class _YnabReader(TableReader):
             kind=kind,
             wallet=row.text("Account", "wallet") or None,
             other_wallet=other,
-            category=(group or category or None) if is_flow else None,
-            minor_category=(category or None) if is_flow and group else None,
+            category=(group or None) if is_flow else None,
+            minor_category=category if is_flow and category != group else None,
             text=payee if is_flow else payee or memo,
             memo=self.make_memo(payee if is_flow else "", memo),
             tags=(flag,) if flag else (),

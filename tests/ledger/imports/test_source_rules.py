@@ -129,8 +129,8 @@ def test_bill_goes_to_the_only_card_of_the_issuer(
 
 
 def test_money_manager_may_count_in_another_currency() -> None:
-    header = ("Period", "Accounts", "Category", "Note", "INR", "Income/Expense")
-    header = (*header, "Amount", "Currency")
+    names = ("Period", "Accounts", "Category", "Note", "INR", "Income/Expense")
+    header = (*names, "Amount", "Currency")
     reading = read(
         "easymoney",
         header,
