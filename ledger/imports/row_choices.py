@@ -14,7 +14,7 @@ from ledger.imports.judging import allowed_actions
 from ledger.imports.storing import get_import, get_open_import
 from ledger.models import ImportAction, ImportRow, ImportStatus
 
-MAX_ROWS_OF_CHANGE = 1_000
+MAX_ROWS_OF_CHANGE = 100
 
 
 class SentRow(NamedTuple):

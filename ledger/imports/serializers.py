@@ -44,9 +44,10 @@ from ledger.models.base import MAX_MEMO_LENGTH, CategoryType
 
 MAX_PASSWORD_LENGTH = 200
 MAX_COLUMNS = 64
-MAX_FILE_NAMES = 1_000
+# Of one request; others follow in the next one.
+MAX_FILE_NAMES = 75
 SAMPLE_ROWS = 20
-MAX_CELL_LENGTH = 1_000
+MAX_CELL_LENGTH = 200
 SOURCE_TEXT = "What the file is of: " + ", ".join(f"`{name}`" for name in SOURCES) + "."
 NAME_TEXT = "As the file has it; null for rows without a wallet."
 
@@ -153,7 +154,7 @@ class MappedColumnRequestSerializer(Serializer):
 
 
 class ImportChangeRequestSerializer(Serializer):
-    """Null is as left out, but for `walletId`, which it clears."""
+    """Null is as left out, but for `walletId` and `mapping`, which it clears."""
 
     source = OpenTextField(
         known_values=list(SOURCES),
@@ -173,7 +174,7 @@ class ImportChangeRequestSerializer(Serializer):
         required=False,
         allow_null=True,
         help_text="What the columns are. Columns that are left out are passed over. "
-        "It is remembered for files with the same header.",
+        "It is remembered for files with the same header. Null guesses them anew.",
     )
     date_order = ClosedChoiceField(
         choices=DATE_ORDERS,
@@ -204,12 +205,12 @@ class ImportChangeRequestSerializer(Serializer):
 
 
 def validate_changes(request: Request) -> dict[str, Any]:
-    """Return the fields of a change that are sent; null counts for the wallet alone."""
+    """Return the fields of a change that are sent; null counts for two alone."""
     values = validate_body(ImportChangeRequestSerializer, request)
     return {
         name: value
         for name, value in values.items()
-        if value is not None or name == "wallet_id"
+        if value is not None or name in {"wallet_id", "mapping"}
     }
 
 

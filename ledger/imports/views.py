@@ -75,9 +75,8 @@ class ImportViewSet(OwnedViewSet):
     operations = {"commit_import": OperationKind.IMPORT}
     body_limits = {
         "create": MAX_MULTIPART_BYTES,
-        # A thousand wallets and categories, or rows.
-        "partial_update": 2**19,
-        "change_import_rows": 2**19,
+        "update": 2**20,
+        "change_import_rows": 2**20,
     }
     raises = {
         "create": [
