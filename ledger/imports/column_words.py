@@ -1,7 +1,11 @@
 """Words in cells of the columns `type` and `status`, in Korean and English."""
 
+from functools import lru_cache
+
 from ledger.imports.records import Cell, Direction
 from ledger.imports.texts import normalize_text, to_text
+
+CACHED_WORDS = 512
 
 _IN_WORDS = frozenset(
     (
@@ -29,6 +33,7 @@ _DECLINED_WORDS = frozenset(
 )
 
 
+@lru_cache(maxsize=CACHED_WORDS, typed=True)
 def find_direction(cell: Cell) -> Direction | None:
     """Return the direction that a type tells, or None for an unknown word."""
     word = normalize_text(to_text(cell))
@@ -37,13 +42,16 @@ def find_direction(cell: Cell) -> Direction | None:
     return Direction.OUT if word in _OUT_WORDS else None
 
 
+@lru_cache(maxsize=CACHED_WORDS, typed=True)
 def is_transfer(cell: Cell) -> bool:
     return normalize_text(to_text(cell)) in _TRANSFER_WORDS
 
 
+@lru_cache(maxsize=CACHED_WORDS, typed=True)
 def is_cancelled(cell: Cell) -> bool:
     return normalize_text(to_text(cell)) in _CANCELLED_WORDS
 
 
+@lru_cache(maxsize=CACHED_WORDS, typed=True)
 def is_declined(cell: Cell) -> bool:
     return normalize_text(to_text(cell)) in _DECLINED_WORDS

@@ -8,6 +8,7 @@ import datetime
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from django.utils.translation import gettext
@@ -17,6 +18,8 @@ from ledger.imports.records import Cell
 from ledger.imports.texts import clean_text, show
 
 DATE_ORDERS = ("ymd", "dmy", "mdy")
+# Days of a file, which repeat.
+CACHED_CELLS = 4_096
 MIN_YEAR, MAX_YEAR = 1900, 2199
 # Day 1 of a spreadsheet is 1900-01-01, and it counts a February 29 of 1900.
 SERIAL_EPOCH = datetime.date(1899, 12, 30)
@@ -63,6 +66,8 @@ class DateAndTime(NamedTuple):
     time: datetime.time | None = None
 
 
+# Typed, since 1, 1.0 and True are equal and are not read alike.
+@lru_cache(maxsize=CACHED_CELLS, typed=True)
 def parse_date(
     cell: Cell, today: datetime.date, date_order: str = "ymd"
 ) -> DateAndTime:
@@ -88,6 +93,7 @@ def parse_date(
     return found
 
 
+@lru_cache(maxsize=CACHED_CELLS, typed=True)
 def parse_time(cell: Cell) -> datetime.time | None:
     """Return a time of day, None for an empty cell.
 

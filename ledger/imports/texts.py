@@ -26,11 +26,23 @@ def clean_text(cell: Cell) -> str:
     Raises `UnreadableValueError` for control characters, NUL too. The sandboxed reader
     sends NUL for what is no character, such as a lone surrogate.
     """
+    if cell.__class__ is str and _is_plain(cell):
+        return cell
     text = to_text(cell)
     if has_control_characters(" ".join(text.split())):
         raise UnreadableValueError(gettext("Control characters are not allowed."))
     # A mark of byte order in the middle of a text is a space without width.
     return " ".join(text.replace("\ufeff", "").split())
+
+
+def _is_plain(text: str) -> bool:
+    """Return True for most texts: nothing of them is to be changed or refused."""
+    return (
+        text.isprintable()
+        and "  " not in text
+        and not text.startswith((" ", "=", "'"))
+        and not text.endswith(" ")
+    )
 
 
 def to_text(cell: Cell) -> str:

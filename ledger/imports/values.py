@@ -9,11 +9,13 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from functools import lru_cache
 
 from django.utils.translation import gettext
 
 from core.api.fields import MAX_AMOUNT
 from ledger.currencies.codes import CURRENCY_CODES, EXACT, MAX_RATE, RATE_QUANTUM
+from ledger.imports.dates import CACHED_CELLS
 from ledger.imports.dates import DateAndTime as DateAndTime
 from ledger.imports.dates import guess_date_order as guess_date_order
 from ledger.imports.dates import parse_date as parse_date
@@ -178,6 +180,7 @@ def to_positive_units(amount: Decimal) -> int:
     return units
 
 
+@lru_cache(maxsize=CACHED_CELLS, typed=True)
 def parse_months(cell: Cell) -> int | None:
     """Return the months of an instalment purchase; None for one payment or no cell."""
     text = normalize_text(clean_text(cell))
@@ -191,6 +194,7 @@ def parse_months(cell: Cell) -> int | None:
     return months if months > 1 else None
 
 
+@lru_cache(maxsize=CACHED_CELLS, typed=True)
 def parse_currency(cell: Cell) -> str | None:
     """Return the code of a currency, None for an empty cell; takes 원, ₩, $, € too."""
     text = clean_text(cell).upper()

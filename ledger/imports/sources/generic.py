@@ -281,11 +281,12 @@ class _TableReader:
             return None
         day, time = values["date"]
         text = values.get("text", "")
-        record = Record(
+        if is_cancelled(values.get("status")) and kind is RecordKind.FLOW:
+            self.cancelled.add(number)
+        return Record(
             row=number,
             date=day,
             direction=Direction.IN if signed > 0 else Direction.OUT,
-            amount=None,
             kind=kind,
             time=values.get("time") or time,
             wallet=values.get("wallet") or None,
@@ -297,10 +298,8 @@ class _TableReader:
             tags=values.get("tags", ()),
             months=values.get("months"),
             external_id=values.get("id") or None,
+            **self._make_amounts(abs(signed), values),
         )
-        if is_cancelled(values.get("status")) and kind is RecordKind.FLOW:
-            self.cancelled.add(number)
-        return self._with_amount(record, abs(signed), values)
 
     def _make_memo(self, text: str, memo: str) -> str:
         shown = join_memo(text, memo)
@@ -311,25 +310,24 @@ class _TableReader:
                 self.left_out.append(note)
         return shown[:MAX_MEMO_LENGTH]
 
-    def _with_amount(
-        self, record: Record, amount: Decimal, values: Mapping[str, Any]
-    ) -> Record:
-        """Add the amounts in the home currency and in the row's own."""
+    def _make_amounts(
+        self, amount: Decimal, values: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return the amounts in the home currency and in the row's own."""
         currency, original = values.get("currency"), values.get("originalAmount")
         if currency is None or currency == self.context.home_currency:
-            return replace(record, amount=to_positive_units(amount))
+            return {"amount": to_positive_units(amount)}
         home = None
         if original is None:
             original = amount
         elif any(values.get(field) is not None for field in _FLOW_FIELDS):
             home = to_positive_units(amount)
-        return replace(
-            record,
-            amount=home,
-            currency=currency,
-            original_amount=abs(original),
-            exchange_rate=values.get("exchangeRate"),
-        )
+        return {
+            "amount": home,
+            "currency": currency,
+            "original_amount": abs(original),
+            "exchange_rate": values.get("exchangeRate"),
+        }
 
     def _find_flow(self, values: Mapping[str, Any]) -> tuple[Decimal, RecordKind]:
         """Return the amount, negative where it goes out, and the kind of the row."""
