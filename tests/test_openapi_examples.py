@@ -53,6 +53,7 @@ SCENARIOS = [
     "ledger.budgets.examples",
     "ledger.investments.examples",
     "ledger.backup.examples",
+    "ledger.export.examples",
     "board.openapi_examples",
     "board.moderation.examples",
     "accounts.inbox.examples",

@@ -31,7 +31,7 @@ EXPORTS = RateLimitPolicy("ledger-export", 12, timedelta(hours=1))
 
 class ExportView(OwnedView):
     permission_classes = [IsMember]
-    schema_tag = "Backup"
+    schema_tag = "Export"
     raises = {
         "get": [
             ReauthenticationRequiredError,
@@ -74,7 +74,11 @@ class ExportView(OwnedView):
         with export_slot():
             EXPORTS.consume(str(self.member.pk))
             file = tempfile.SpooledTemporaryFile(MAX_IN_MEMORY_BYTES)  # noqa: SIM115 - closed by the response
-            write_export(name, Export(self.member, scope, now), file)
+            try:
+                write_export(name, Export(self.member, scope, now), file)
+            except BaseException:
+                file.close()
+                raise
         file.seek(0)
         return FileResponse(
             file,

@@ -9,6 +9,7 @@ from ledger.bulk import examples as bulk
 from ledger.categories import examples as categories
 from ledger.changes import examples as changes
 from ledger.entries import examples as entries
+from ledger.export import examples as exports
 from ledger.investments import examples as investments
 from ledger.notifications import examples as card_notifications
 from ledger.operations import examples as operations
@@ -29,4 +30,5 @@ EXAMPLES = (
     | budgets.EXAMPLES
     | investments.EXAMPLES
     | files.EXAMPLES
+    | exports.EXAMPLES
 )

@@ -91,7 +91,7 @@ def read_beancount(text: str) -> Books:
 def run_hledger(path: Path, *arguments: str) -> str:
     """Return the output of hledger, which must find the journal right."""
     assert HLEDGER
-    done = subprocess.run(  # noqa: S603 - our own arguments
+    done = subprocess.run(
         [HLEDGER, "--file", path, *arguments],
         capture_output=True,
         encoding="utf-8",

@@ -126,9 +126,7 @@ def worth_of(row: Any) -> int:
 
 def read_flows(client: JSONClient) -> Flows:
     """Return what the statistics show for each month and category."""
-    parents = {
-        row["id"]: row["parentId"] for row in client.get_json(f"{A}/categories")
-    }
+    parents = {row["id"]: row["parentId"] for row in client.get_json(f"{A}/categories")}
     flows: Flows = Counter()
     for year in range(START.year, END.year + 1):
         for month in range(1, 13):
@@ -229,7 +227,7 @@ def test_any_text_stands_for_itself(
         "x, type:Z, date2:1",
         "[2020-99-99] [=1]",
         "(code) | note ; comment",
-        "back\\slash \"quote\" 'x",
+        'back\\slash "quote" \'x',
         "= 5 KRW",
         "\x07bell\x85next\u2028line",
         "  2 spaces  ",
