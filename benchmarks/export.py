@@ -1,17 +1,22 @@
 """Exports of a large ledger over HTTP, compared with its backup."""
 
+import json
+import resource
+import sys
+import tempfile
 from functools import partial
 
+import django
 import psycopg
 
 from benchmarks.client import Client, Target, time_interleaved
 from benchmarks.environment import BenchmarkEnvironment
-from benchmarks.processes import measure_peak_memory
+from benchmarks.processes import measure_peak_memory, measure_tree_rss
 from benchmarks.report import Row, bounded, compare
 
 NAME = "export"
 FORMATS = ("csv", "json", "xlsx", "beancount", "hledger")
-# More than before, for all threads of a web process together.
+# More than before the file is written.
 MAX_ADDED_MIB = 64
 
 
@@ -33,7 +38,8 @@ def measure(environment: BenchmarkEnvironment) -> list[Row]:
     rows = compare(
         NAME, times, [(named.format(name), name, ["backup"], 1.5) for name in FORMATS]
     )
-    return rows + [measure_memory(environment, targets[name], name) for name in FORMATS]
+    rows += [measure_writing(environment, member, name) for name in FORMATS]
+    return rows + [measure_answer(environment, targets[name], name) for name in FORMATS]
 
 
 def download(target: Target) -> int:
@@ -41,24 +47,52 @@ def download(target: Target) -> int:
     return len(Client(target)())
 
 
-def measure_memory(environment: BenchmarkEnvironment, target: Target, name: str) -> Row:
-    """Compare the memory of a web process while it answers with before."""
+def measure_writing(environment: BenchmarkEnvironment, member: int, name: str) -> Row:
+    """Measure what a process takes to write a file, without sending it."""
+    output = environment.run("-m", "benchmarks.export", str(member), name)
+    added, size = json.loads(output)
+    level = f"{added:.0f} MiB for a file of {size:.1f} MiB"
+    label = f"memory added by writing {name}, MiB"
+    return bounded(NAME, label, level, added, MAX_ADDED_MIB)
+
+
+def measure_answer(environment: BenchmarkEnvironment, target: Target, name: str) -> Row:
+    """Measure what a web process takes to write a file and send it as a whole."""
     forget_exports(environment)
-    with measure_peak_memory(environment.list_workers) as before:
-        Client(environment.service_target("/api/auth/session", 1))()
+    before = max(map(measure_tree_rss, environment.list_workers()))
     with measure_peak_memory(environment.list_workers) as peak:
-        download(target)
-    added = peak.mebibytes - before.mebibytes
-    return bounded(
-        NAME,
-        f"memory of a web process while it exports {name}, MiB more than before",
-        f"{before.mebibytes:.0f} + {added:.0f}",
-        added,
-        MAX_ADDED_MIB,
-    )
+        size = download(target) / 2**20
+    added = max(0.0, peak.mebibytes - before)
+    level = f"{before:.0f} + {added:.0f} MiB for a file of {size:.1f} MiB"
+    return Row(NAME, f"memory of a web process that answers {name}, MiB", level, added)
 
 
 def forget_exports(environment: BenchmarkEnvironment) -> None:
     """Begin the hour anew, of which a member has 12 exports."""
     with psycopg.connect(environment.database_url, autocommit=True) as connection:
         connection.execute("DELETE FROM rate_limit WHERE key LIKE 'ledger-export:%'")
+
+
+def main() -> None:
+    """Print the MiB that an export adds to the process, and those of its file."""
+    django.setup()
+    from django.utils import timezone
+
+    from accounts.models import Member
+    from ledger.export.export import write_export
+    from ledger.export.scope import Export, Scope
+
+    member_id, name = int(sys.argv[1]), sys.argv[2]
+    export = Export(Member.objects.get(pk=member_id), Scope(), timezone.now())
+    before = read_peak_mebibytes()
+    with tempfile.TemporaryFile() as file:
+        write_export(name, export, file)
+        print(json.dumps([read_peak_mebibytes() - before, file.tell() / 2**20]))
+
+
+def read_peak_mebibytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+
+
+if __name__ == "__main__":
+    main()
