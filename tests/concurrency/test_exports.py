@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from django.db import connections, transaction
 
 from accounts.models import Member
 from ledger.export import export
-from ledger.export.journals import journal
+from ledger.export.journals import journal, reading
 from tests.support.clients import JSONClient
 from tests.support.exports import export_ledger, read_beancount
 from tests.support.factories import make_entry, make_member, make_wallet
@@ -49,11 +50,10 @@ def test_balances_are_those_of_the_moment_of_the_entries(
 ) -> None:
     wallet = make_wallet(member)
     make_entry(member, wallet=wallet, amount=5)
-    get_worths = journal.get_worths
 
     def write_first(export: Any) -> dict[int, int]:
         elsewhere(lambda: make_entry(member, wallet=wallet, amount=7))
-        return get_worths(export)
+        return reading.get_worths(export)
 
     monkeypatch.setattr(journal, "get_worths", write_first)
     if not is_one_snapshot:
@@ -80,7 +80,7 @@ def test_export_beside_a_restore_has_the_ledger_before_or_after(
     for number in range(1, ROUNDS + 1):
         answer, text = run_concurrently(
             [
-                lambda number=number: restore(f"round {number}"),
+                partial(restore, f"round {number}"),
                 lambda: export_ledger(member, "json"),
             ]
         )
@@ -112,7 +112,7 @@ def test_exports_beside_writers_are_right(member: Member) -> None:
         return [export_ledger(member, "beancount") for _ in range(ROUNDS)]
 
     *_, texts = run_concurrently(
-        [*(lambda client=client: write(client) for client in clients), read]
+        [*(partial(write, client) for client in clients), read]
     )
     for text in texts:
         # beancount compares the balances of the service with the entries.

@@ -83,8 +83,9 @@ def read_beancount(text: str) -> Books:
     for entry in entries:
         if isinstance(entry, data.Transaction):
             for posting in entry.postings:
-                assert posting.units.currency == CURRENCY
-                books.add(entry.date, posting.account, int(posting.units.number))
+                units: Any = posting.units
+                assert units.currency == CURRENCY
+                books.add(entry.date, posting.account, int(units.number))
     return books
 
 
