@@ -55,6 +55,7 @@ SCENARIOS = [
     "ledger.investments.examples",
     "ledger.imports.examples",
     "ledger.backup.examples",
+    "ledger.export.examples",
     "board.openapi_examples",
     "board.moderation.examples",
     "accounts.inbox.examples",
