@@ -31,6 +31,8 @@ from ledger.imports.keys import WalletRef
 from ledger.imports.known import load_known
 from ledger.imports.merging import merge_rows
 from ledger.imports.names import make_categories, make_tags, make_wallets
+from ledger.imports.own_export.committing import commit_export
+from ledger.imports.own_export.writing import is_empty
 from ledger.imports.preparing import PreparedRows, RowChoice, prepare_rows
 from ledger.imports.record_json import load_record
 from ledger.imports.records import RecordKind
@@ -40,7 +42,8 @@ from ledger.imports.shapes import (
     clean_tags,
     make_shape,
 )
-from ledger.imports.storing import get_open_import, remember_mapping
+from ledger.imports.sources.own import OWN_SOURCE
+from ledger.imports.storing import get_open_import, remember_mapping, unpack_tables
 from ledger.models import (
     Import,
     ImportAction,
@@ -89,18 +92,29 @@ def commit_import(ledger: LockedLedger, import_id: int, now: datetime) -> Import
     row = get_open_import(ledger.member, import_id, now)
     extend_statement_timeout()
     commit = _load(ledger, row, now)
-    judge(commit.rows, load_known(ledger.member, commit.rows))
-    _write(commit, row.description)
-    remember_mapping(ledger, row, now)
+    if _is_whole(commit, row):
+        tables = unpack_tables(row)
+        row.result = dict(commit_export(ledger, tables, commit.rows))
+    else:
+        judge(commit.rows, load_known(ledger.member, commit.rows))
+        _write(commit, row.description)
+        remember_mapping(ledger, row, now)
+        row.result = {
+            **{name: commit.counts[name] for name in ("created", "merged", "paired")},
+            "skipped": commit.counts["skipped"] + len(commit.prepared.bad),
+            "notes": commit.notes,
+        }
     row.committed_at = now
-    row.result = {
-        **{name: commit.counts[name] for name in ("created", "merged", "paired")},
-        "skipped": commit.counts["skipped"] + len(commit.prepared.bad),
-        "notes": commit.notes,
-    }
     stored = Import.objects.owned_by(ledger.member).filter(id=row.id)
     stored.update(committed_at=now, result=row.result, tables=None, stored_bytes=0)
     return row
+
+
+def _is_whole(commit: Commit, row: Import) -> bool:
+    """Return whether an empty ledger takes a whole export, as it is."""
+    has_choices = commit.row_choices or commit.choices.wallets
+    has_choices = has_choices or commit.choices.categories or commit.choices.wallet_id
+    return row.source == OWN_SOURCE and not has_choices and is_empty(commit.ledger)
 
 
 def _load(ledger: LockedLedger, row: Import, now: datetime) -> Commit:

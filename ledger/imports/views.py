@@ -89,6 +89,7 @@ class ImportViewSet(OwnedViewSet):
         "change_import_rows": [DuplicateError],
         "commit_import": [
             DuplicateError,
+            ImportUnreadableError,
             LimitReachedError,
             ProviderUnavailableError,
             RateLimitedError,

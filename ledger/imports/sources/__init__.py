@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ledger.imports.records import Source, Table
 from ledger.imports.sources.generic import TABLE_KINDS, GenericSource
+from ledger.imports.sources.own import OwnSource
 from ledger.imports.sources.qif import QifSource
 from ledger.imports.sources.statements import StatementSource
 
@@ -14,6 +15,7 @@ from ledger.imports.sources.statements import StatementSource
 _NAMED: tuple[Source, ...] = ()
 
 _GENERIC: tuple[Source, ...] = (
+    OwnSource(),
     *map(StatementSource, ("ofx", "camt053", "mt940")),
     QifSource(),
     *map(GenericSource, TABLE_KINDS),
