@@ -56,8 +56,8 @@ class Reason(StrEnum):
 class KnownEntry(NamedTuple):
     """An entry that a row may be; `keyed` are wallets whose side has a row already.
 
-    `is_notified` has day and time from a notification. `is_half` may become one side of a transfer: flat, in the home currency, without
-    refunds.
+    `is_notified` has day and time from a notification. `is_half` may become one side
+    of a transfer: flat, in the home currency, without refunds.
     """
 
     id: int
@@ -130,8 +130,9 @@ class JudgedRow:
 
     @property
     def action(self) -> ImportAction:
-        if self.chosen in allowed_actions(self.status, self.reason):
-            return self.chosen
+        chosen = self.chosen
+        if chosen and chosen in allowed_actions(self.status, self.reason):
+            return chosen
         return self.default_action
 
     def decide(
@@ -157,7 +158,7 @@ _DEFAULT_ACTIONS = {
 }
 
 
-def allowed_actions(status: str, reason: str) -> frozenset[ImportAction | None]:
+def allowed_actions(status: str, reason: str) -> frozenset[ImportAction]:
     """Return what a member may choose: what would double an entry is not among it."""
     if status == ImportStatus.INVALID:
         return frozenset({ImportAction.SKIP})

@@ -49,7 +49,8 @@ _ENTRIES = """
     )
     SELECT e.id, e.type, e.amount, e.date, e.time, e.wallet_id, e.to_wallet_id,
         e.pending, e.category_id IS NOT NULL AS has_category,
-        e.source = 'NOTIFICATION' AS is_notified, e.type IN ('income', 'expense') AND e.line_count = 0 AND NOT e.is_reversal
+        e.source = 'NOTIFICATION' AS is_notified,
+        e.type IN ('income', 'expense') AND e.line_count = 0 AND NOT e.is_reversal
             AND e.currency IS NULL AND e.refund_of_id IS NULL AND NOT e.pending
             AND NOT EXISTS (
                 SELECT FROM account_entry r

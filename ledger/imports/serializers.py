@@ -71,7 +71,7 @@ class ImportFileRequestSerializer(Serializer):
         known_values=list(SOURCES),
         required=False,
         help_text=SOURCE_TEXT + " Found by the header where it is left out.",
-    )
+    )  # type: ignore[assignment]
     wallet_id = FormIdField(
         Wallet,
         required=False,
@@ -105,7 +105,7 @@ class ImportedWalletRequestSerializer(Serializer):
         required=False,
         allow_null=True,
         help_text="Make a wallet of the name at the commit.",
-    )
+    )  # type: ignore[assignment]
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         given = [attrs.get("wallet_id"), attrs.get("create")]
@@ -126,7 +126,7 @@ class ImportedCategoryRequestSerializer(Serializer):
         allow_null=True,
         default=None,
         help_text="Name of its major category in the file, for a minor one.",
-    )
+    )  # type: ignore[assignment]
     type = ClosedChoiceField(choices=CategoryType.choices, help_text="Its type.")
     category = CategoryNameField(
         allow_null=True,
@@ -161,7 +161,7 @@ class ImportChangeRequestSerializer(Serializer):
         required=False,
         allow_null=True,
         help_text=SOURCE_TEXT,
-    )
+    )  # type: ignore[assignment]
     wallet_id = OwnedIdField(
         Wallet,
         required=False,
@@ -216,7 +216,7 @@ def validate_changes(request: Request) -> dict[str, Any]:
 
 def read_changes(values: dict[str, Any]) -> dict[str, Any]:
     """Return what `ledger.imports.choices.merge` takes, but for the mapping."""
-    changes = {
+    changes: dict[str, Any] = {
         name: values[name]
         for name in ("source", "wallet_id", "balances")
         if name in values
@@ -335,7 +335,7 @@ class ImportedWalletSerializer(Serializer):
     )
     create = NewWalletSerializer(
         allow_null=True, help_text="The wallet that the commit makes."
-    )
+    )  # type: ignore[assignment]
     guess = OpenTextField(
         known_values=["NAME", "INSTITUTION"],
         allow_null=True,
@@ -348,7 +348,7 @@ class ImportedCategorySerializer(Serializer):
     name = serializers.CharField(help_text="Name of the category in the file.")
     parent = serializers.CharField(
         allow_null=True, help_text="Its major category in the file, for a minor one."
-    )
+    )  # type: ignore[assignment]
     type = serializers.ChoiceField(choices=CategoryType.choices, help_text="Its type.")
     category = serializers.CharField(
         allow_null=True, help_text="The category that it becomes; null for none."
@@ -445,7 +445,7 @@ class ImportRowSerializer(Serializer):
     )
     errors = ImportRowErrorSerializer(
         many=True, help_text="Why the row cannot be read; empty if it can."
-    )
+    )  # type: ignore[assignment]
     cells = serializers.ListField(
         child=serializers.CharField(),
         help_text="The cells of a row that cannot be read; empty for others.",
@@ -478,7 +478,7 @@ class CommittedImportSerializer(ImportResultSerializer):
 
 class ImportSummarySerializer(Serializer):
     id = serializers.IntegerField(help_text="Id of the import.")
-    source = OpenTextField(known_values=list(SOURCES), help_text=SOURCE_TEXT)
+    source = OpenTextField(known_values=list(SOURCES), help_text=SOURCE_TEXT)  # type: ignore[assignment]
     counts = serializers.DictField(
         child=serializers.IntegerField(), help_text="Number of rows by status."
     )
@@ -526,7 +526,7 @@ class ImportSerializer(ImportSummarySerializer):
     left_out = serializers.ListField(
         child=serializers.CharField(),
         help_text="What the file has and the ledger cannot hold, for a person.",
-    )
+    )  # type: ignore[assignment]
     sample = ImportRowSerializer(many=True, help_text=f"The first {SAMPLE_ROWS} rows.")
 
 
@@ -560,7 +560,7 @@ def describe_row(row: ImportRow) -> dict[str, Any]:
         "detail": str(SENTENCES[row.reason]),
         "action": row.chosen or row.action,
         "deleted": row.reason == Reason.KNOWN_DELETED,
-        "entry": row.record and _describe_entry(row),
+        "entry": None if row.record is None else _describe_entry(row, row.record),
         "entryId": (row.edits or {}).get("id") or row.entry_id,
         "otherRow": row.other_row,
         "errors": unread["errors"],
@@ -568,8 +568,8 @@ def describe_row(row: ImportRow) -> dict[str, Any]:
     }
 
 
-def _describe_entry(row: ImportRow) -> dict[str, Any]:
-    record, edits = load_record(row.record), row.edits or {}
+def _describe_entry(row: ImportRow, stored: dict[str, Any]) -> dict[str, Any]:
+    record, edits = load_record(stored), row.edits or {}
     named = record.minor_category or record.category or row.learned
     original = record.original_amount
     return {

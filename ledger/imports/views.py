@@ -190,7 +190,7 @@ class ImportViewSet(OwnedViewSet):
         return Response(page_payload(request, page, count, described))
 
     @extend_schema(
-        request=ImportRowChangeSerializer(
+        request=ImportRowChangeSerializer(  # type: ignore[call-arg]
             many=True, min_length=1, max_length=MAX_ROWS_OF_CHANGE
         ),
         responses=ImportRowSerializer(many=True),

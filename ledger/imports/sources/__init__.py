@@ -6,7 +6,7 @@ A new source is a module here and a row of `_NAMED`; docs/import.md tells the st
 from collections.abc import Mapping, Sequence
 
 from ledger.imports.records import Source, Table
-from ledger.imports.sources.generic import GenericSource
+from ledger.imports.sources.generic import TABLE_KINDS, GenericSource
 from ledger.imports.sources.qif import QifSource
 from ledger.imports.sources.statements import StatementSource
 
@@ -16,7 +16,7 @@ _NAMED: tuple[Source, ...] = ()
 _GENERIC: tuple[Source, ...] = (
     *map(StatementSource, ("ofx", "camt053", "mt940")),
     QifSource(),
-    *map(GenericSource, ("csv", "xlsx", "xls", "html")),
+    *map(GenericSource, TABLE_KINDS),
 )
 
 SOURCES: Mapping[str, Source] = {source.name: source for source in (*_NAMED, *_GENERIC)}
