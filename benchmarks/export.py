@@ -64,7 +64,8 @@ def measure_answer(environment: BenchmarkEnvironment, target: Target, name: str)
         size = download(target) / 2**20
     added = max(0.0, peak.mebibytes - before)
     level = f"{before:.0f} + {added:.0f} MiB for a file of {size:.1f} MiB"
-    return Row(NAME, f"memory of a web process that answers {name}, MiB", level, added)
+    label = f"memory added to a web process that answers {name}, MiB"
+    return bounded(NAME, label, level, added, MAX_ADDED_MIB)
 
 
 def forget_exports(environment: BenchmarkEnvironment) -> None:

@@ -30,7 +30,7 @@ _ROWS = """
 def write_json(export: Export, file: IO[bytes]) -> None:
     """Write a head, the settings, and each list, one row a line.
 
-    A field that is null is left out.
+    A field that is null, false or empty is left out.
     """
     member = export.member
     (((own_settings,),),) = fetch_batches(

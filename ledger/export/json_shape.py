@@ -6,6 +6,7 @@ as they are stored: nothing computed. SQL is over the row `r`.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ledger.changes.kinds import KINDS
 from ledger.entries.transfer_candidates import DISMISSED_PAIRS
@@ -15,6 +16,18 @@ FORMAT = "ledger-export"
 # Raised when a reader of the version before would read a file wrongly.
 VERSION = 1
 SETTINGS = "settings"
+# Fields that are left out where they are false, an empty text or an empty list. Others
+# are left out where they are null.
+BOOLEANS = frozenset(
+    {
+        *("manualValuation", "archived", "excluded", "pending", "active"),
+        *("isCut", "isTimed", "isPartial", "isPreliminary", "isCancelled"),
+        *("isOwnMove", "awaitsCounterpart"),
+    }
+)
+TEXTS = frozenset({"institution", "memo", "market", "merchant", "sender"})
+ID_LISTS = frozenset({"tagIds", "notificationIds"})
+LINES = "lines"
 
 _FIELDS = {kind.name: dict(kind.fields) for kind in KINDS}
 SETTINGS_FIELDS: Mapping[str, str] = _FIELDS[RowKind.SETTINGS]
@@ -42,7 +55,33 @@ class ExportList:
 
     @property
     def all_fields(self) -> dict[str, str]:
-        return ({"id": "r.id"} if self.has_id else {}) | dict(self.fields)
+        """Return the SQL of each field, null where the field is left out."""
+        own_id = {"id": "r.id"} if self.has_id else {}
+        return own_id | {
+            name: _leave_out_empty(name, sql) for name, sql in self.fields.items()
+        }
+
+
+def _leave_out_empty(name: str, sql: str) -> str:
+    if name in BOOLEANS:
+        return f"NULLIF({sql}, false)"
+    if name in TEXTS:
+        return f"NULLIF({sql}, '')"
+    if name in ID_LISTS:
+        return f"NULLIF({sql}, '{{}}')"
+    if name == LINES:
+        # There is no equality of JSON.
+        return f"(SELECT x FROM (SELECT {sql}) y (x) WHERE cardinality(x) > 0)"  # noqa: S608 - constants
+    return sql
+
+
+def get_default(name: str) -> Any:
+    """Return the value of a field that a row lacks: false, "", [] or None."""
+    if name in BOOLEANS:
+        return False
+    if name in TEXTS:
+        return ""
+    return [] if name in ID_LISTS or name == LINES else None
 
 
 # A row comes after the rows that it refers to.
@@ -70,30 +109,6 @@ LISTS = (
     ),
     ExportList("tags", "account_tag", _FIELDS[RowKind.TAG], "r.sort_order, r.id"),
     ExportList("entries", "account_entry", _ENTRY, "r.date, r.id"),
-    ExportList(
-        "mergedEntries",
-        "account_merged_entry",
-        {
-            "entryId": "r.entry_id",
-            "type": "r.type",
-            "formerId": "r.former_id",
-            "date": "r.date",
-            "time": "to_char(r.time, 'HH24:MI')",
-            "categoryId": "r.category_id",
-            "categoryType": "r.category_type",
-            "memo": "r.memo",
-            "tagIds": "r.tag_ids",
-            "installmentMonths": "r.installment_months",
-            "excluded": "r.excluded",
-            "pending": "r.pending",
-            "source": "r.source",
-            **_CREATED_AT,
-            "clientId": "r.client_id",
-            "notificationIds": "r.notification_ids",
-        },
-        "r.entry_id, r.type",
-        has_id=False,
-    ),
     ExportList(
         "dismissedTransfers",
         f"(SELECT %(member)s AS member_id, pair.* FROM {DISMISSED_PAIRS} pair)",  # noqa: S608 - constants
@@ -175,6 +190,30 @@ LISTS = (
         "r.id",
     ),
     ExportList(
+        "mergedEntries",
+        "account_merged_entry",
+        {
+            "entryId": "r.entry_id",
+            "type": "r.type",
+            "formerId": "r.former_id",
+            "date": "r.date",
+            "time": "to_char(r.time, 'HH24:MI')",
+            "categoryId": "r.category_id",
+            "categoryType": "r.category_type",
+            "memo": "r.memo",
+            "tagIds": "r.tag_ids",
+            "installmentMonths": "r.installment_months",
+            "excluded": "r.excluded",
+            "pending": "r.pending",
+            "source": "r.source",
+            **_CREATED_AT,
+            "clientId": "r.client_id",
+            "notificationIds": "r.notification_ids",
+        },
+        "r.entry_id, r.type",
+        has_id=False,
+    ),
+    ExportList(
         "layouts",
         "account_notification_layout",
         {
@@ -187,6 +226,19 @@ LISTS = (
             **_CREATED_AT,
         },
         "r.id",
+    ),
+    ExportList(
+        "importKeys",
+        # An undo of the import has freed the others.
+        "(SELECT * FROM account_import_key"
+        " WHERE member_id = %(member)s AND freed_by IS NULL)",
+        {
+            "digest": "encode(r.digest, 'hex')",
+            "walletId": "NULLIF(r.wallet_id, 0)",
+            "entryId": "r.entry_id",
+        },
+        "r.wallet_id, r.digest",
+        has_id=False,
     ),
 )
 BY_NAME: Mapping[str, ExportList] = {each.name: each for each in LISTS}

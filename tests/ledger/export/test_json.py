@@ -12,16 +12,22 @@ from ledger.account_deletion import KEPT_BY_RESTORE, REPLACED_BY_RESTORE
 from ledger.export.json_shape import (
     BY_NAME,
     FORMAT,
+    LINES,
     LISTS,
     SETTINGS_FIELDS,
     VERSION,
     ExportList,
+    get_default,
 )
 from ledger.models import (
     DeletedClientId,
     DismissedTransfer,
     EntryLine,
     EntryTag,
+    Import,
+    ImportKey,
+    ImportMapping,
+    ImportRow,
     Ledger,
     LedgerCopy,
     Operation,
@@ -52,6 +58,9 @@ A = "/api/account"
 # Tables whose rows make no ledger: history, and what triggers make of other rows.
 NO_LISTS = {
     DeletedClientId: "keeps deleted entries from coming again",
+    Import: "a file that is not in the ledger",
+    ImportMapping: "how files are read",
+    ImportRow: "a part of an import",
     LedgerCopy: "a part of an operation",
     Operation: "history",
     OperationRow: "history",
@@ -84,6 +93,8 @@ NO_FIELDS = {
     *(("account_notification", name) for name in ("text", "sender")),
     # A digest of another column.
     ("account_notification_layout", "template_digest"),
+    # The operation that an undo would free the key by.
+    *(("account_import_key", name) for name in ("operation_id", "freed_by")),
     # Names of the row around it, and an id that only the feed of changes has.
     ("account_valuation", "id"),
     *((f"account_{of}_line", "id") for of in ("quick_entry", "recurring")),
@@ -91,6 +102,8 @@ NO_FIELDS = {
     *((f"account_{of}_tag", f"{of}_id") for of in ("entry", "quick_entry")),
     *(("account_recurring_line", "rule_id"), ("account_recurring_tag", "rule_id")),
 }
+# Lists whose references may be to rows that are gone.
+LOOSE = {"importKeys", "layouts", "notifications"}
 COUNTED_BY_TRIGGERS = {
     *("income_count", "expense_count", "transfer_count", "rollup_version"),
     *("pending_income_count", "pending_expense_count", "pending_transfer_count"),
@@ -147,12 +160,35 @@ def test_everything_that_a_member_has_is_in_the_file(lapsed_member: Member) -> N
     give_everything(lapsed_member)
     if not TaughtLayout.objects.owned_by(lapsed_member).exists():
         make_layout(lapsed_member)
+    add_import_keys(lapsed_member)
     found = export_json(lapsed_member)
     for each in LISTS:
         assert found[each.name], each.name
         for row in found[each.name]:
             assert row.keys() <= each.all_fields.keys()
-            assert None not in row.values()
+            empty = [name for name, value in row.items() if value == get_default(name)]
+            assert not empty
+
+
+def add_import_keys(member: Member) -> None:
+    """Add a key, one of a row without a wallet, and one that an undo has freed."""
+    for digest, freed_by in ((b"\x01", None), (b"\x02", None), (b"\x03", 8)):
+        ImportKey.objects.create(
+            member=member,
+            digest=digest * 16,
+            wallet_id=0 if digest == b"\x02" else 5,
+            entry_id=6,
+            operation_id=7,
+            freed_by=freed_by,
+        )
+
+
+def test_keys_of_imported_rows_are_in_the_file(free_member: Member) -> None:
+    add_import_keys(free_member)
+    assert export_json(free_member)["importKeys"] == [
+        {"digest": "02" * 16, "entryId": 6},
+        {"digest": "01" * 16, "walletId": 5, "entryId": 6},
+    ]
 
 
 def test_references_are_ids_of_rows_in_the_file(lapsed_member: Member) -> None:
@@ -179,7 +215,7 @@ def test_references_are_ids_of_rows_in_the_file(lapsed_member: Member) -> None:
         for row in found[each.name]:
             for part in (row, *row.get("lines", ())):
                 for name, target in targets.items():
-                    if name in part and each.name not in {"notifications", "layouts"}:
+                    if name in part and each.name not in LOOSE:
                         assert part[name] in ids[target], (each.name, part)
                         count += 1
             assert set(row.get("tagIds", ())) <= ids["tags"]
@@ -205,7 +241,7 @@ def test_entries_are_as_the_api_shows_them(lapsed_member: Member) -> None:
     for entry in shown:
         row = rows[entry["id"]]
         for name, value in row.items():
-            if name == "lines":
+            if name == LINES:
                 assert [
                     {key: part.get(key) for key in line}
                     for line, part in zip(value, entry["lines"], strict=True)
@@ -217,7 +253,7 @@ def test_entries_are_as_the_api_shows_them(lapsed_member: Member) -> None:
             "version",
         }
         for name in entry.keys() - row.keys() - computed:
-            assert entry[name] is None, name
+            assert entry[name] == get_default(name), name
 
 
 def test_stocks_and_trades_are_exact(free_member: Member) -> None:
