@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.utils.timezone import localtime
+from django.utils.translation import gettext
 from rest_framework import serializers
 from rest_framework.request import Request
 
@@ -111,7 +112,7 @@ class ImportedWalletRequestSerializer(Serializer):
         given = [attrs.get("wallet_id"), attrs.get("create")]
         if given.count(None) != 1:
             raise serializers.ValidationError(
-                {"walletId": "Give either `walletId` or `create`."}
+                {"walletId": gettext("Give either `walletId` or `create`.")}
             )
         return attrs
 
