@@ -4,9 +4,8 @@ The rows are judged again under the lock of the ledger, since it may have change
 they were shown: what has become known meanwhile is not written twice.
 """
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,6 +16,7 @@ from ledger.entries.merges import merge_entries
 from ledger.entries.writing import create_entry
 from ledger.entry_shape import EntryShape
 from ledger.errors import NotMergeableError
+from ledger.import_keys.rows import KeyedRow, write_keys
 from ledger.imports.balances import apply_balances
 from ledger.imports.choices import (
     CategoryName,
@@ -24,16 +24,16 @@ from ledger.imports.choices import (
     list_categories,
     resolve_wallet,
 )
+from ledger.imports.commit_state import Commit
 from ledger.imports.interpreting import list_own_wallets
 from ledger.imports.judging import JudgedRow, Reason, judge, separate_rows
-from ledger.imports.key_rows import KeyedRow, write_keys
 from ledger.imports.keys import WalletRef
 from ledger.imports.known import load_known
 from ledger.imports.merging import merge_rows
 from ledger.imports.names import make_categories, make_tags, make_wallets
 from ledger.imports.own_export.committing import commit_export
 from ledger.imports.own_export.writing import is_empty
-from ledger.imports.preparing import PreparedRows, RowChoice, prepare_rows
+from ledger.imports.preparing import RowChoice, prepare_rows
 from ledger.imports.record_json import load_record
 from ledger.imports.records import RecordKind
 from ledger.imports.shapes import (
@@ -57,28 +57,6 @@ from ledger.rollups.time_limit import extend_statement_timeout
 # Entries that imports may make in a ledger within a day.
 MAX_ENTRIES_A_DAY = 200_000
 DAY = timedelta(days=1)
-
-
-@dataclass(slots=True)
-class Commit:
-    """One commit in work; `entry_ids` are the entries of rows, old and new ones."""
-
-    ledger: LockedLedger
-    choices: Choices
-    prepared: PreparedRows
-    row_choices: dict[int, RowChoice]
-    learned: dict[int, str]
-    now: datetime
-    entry_ids: dict[int, int | None] = field(default_factory=dict)
-    counts: Counter[str] = field(default_factory=Counter)
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def rows(self) -> list[JudgedRow]:
-        return self.prepared.rows
-
-    def edits(self, row: JudgedRow) -> Any:
-        return self.row_choices.get(row.record.row, RowChoice()).edits
 
 
 @ledger_write

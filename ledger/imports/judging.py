@@ -21,12 +21,10 @@ from ledger.imports.matching import Dated, match_nearest
 from ledger.imports.records import Direction, Record, RecordKind
 from ledger.imports.texts import normalize_text
 from ledger.models.imports import ImportAction, ImportStatus
+from ledger.notifications.compare import MAX_TIME_DIFFERENCE
 
 # From an entry's day to that of a row which may be the same payment.
 SAME_PAYMENT_DAYS = (0, 1, -1, 2, -2, 3, -3)
-# Between the times that a bank prints in its text and in its list: others are two
-# payments, whose amounts happen to be equal.
-MAX_TIME_DIFFERENCE = datetime.timedelta(minutes=5)
 # From the day on which money leaves to that on which it arrives.
 TRANSFER_DAYS = (0, 1, 2, 3, 4)
 # From a cancellation back to its purchase.

@@ -16,7 +16,7 @@ from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.base.operations import forget_recording, make_room, pair_rows
 from ledger.base.quotas import MAX_ROWS, require_room
 from ledger.errors import NotUndoableError
-from ledger.imports.key_rows import follow_undo
+from ledger.import_keys.rows import follow_undo
 from ledger.models import (
     CategoryRollup,
     Ledger,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 FieldKind = Literal[
-    "int", "text", "bool", "date", "time", "datetime", "decimal", "uuid"
+    "int", "text", "bool", "date", "time", "datetime", "decimal", "uuid", "digest"
 ]
 
 
@@ -49,6 +49,8 @@ _SHAPE = {
     "memo": Field("memo", "text"),
 }
 
+# They are written with those of the import itself.
+IMPORT_KEYS = "importKeys"
 # A row comes after the rows that it refers to.
 LISTS = (
     OwnList(
@@ -244,6 +246,16 @@ LISTS = (
             "uses": Field("uses"),
             **_MADE,
         },
+    ),
+    OwnList(
+        IMPORT_KEYS,
+        "account_import_key",
+        {
+            "digest": Field("digest", "digest"),
+            "walletId": _ref("wallet_id", "wallets", is_loose=True),
+            "entryId": _ref("entry_id", "entries", is_loose=True),
+        },
+        has_id=False,
     ),
 )
 # Lines of entries and templates: their table, and the column of their owner.

@@ -5,8 +5,9 @@ from typing import Any
 
 from ledger.base.ledger_write import LockedLedger
 from ledger.base.operations import stop_records, store_whole_operation
+from ledger.import_keys.rows import KeyedRow, write_keys
 from ledger.imports.judging import JudgedRow
-from ledger.imports.key_rows import KeyedRow, write_keys
+from ledger.imports.own_export.columns import IMPORT_KEYS
 from ledger.imports.own_export.reading import parse_export, read_export
 from ledger.imports.own_export.writing import write_export
 from ledger.imports.records import Table
@@ -34,16 +35,22 @@ def commit_export(
     }
     member_id = ledger.member.pk
     store_whole_operation(member_id, OperationKind.IMPORT, member_id, counts)
+    keys: dict[tuple[bytes, int], int | None] = {}
+    for known in export.rows[IMPORT_KEYS]:
+        wallet, entry = known["wallet_id"], known["entry_id"]
+        place = known["digest"], 0 if wallet is None else ids["wallets"][wallet]
+        keys[place] = None if entry is None else ids["entries"][entry]
+    for row in rows:
+        name = row.record.wallet
+        wallet_id = 0 if name is None else ids["wallets"][names[name]]
+        for digest in row.digests:
+            # Rows are numbered as the entries of the file.
+            keys[digest, wallet_id] = ids["entries"][entries[row.record.row - 1]]
     write_keys(
         ledger,
         [
-            KeyedRow(
-                row.digests,
-                ids["wallets"][names[row.record.wallet]] if row.record.wallet else 0,
-                # Rows are numbered as the entries of the file.
-                ids["entries"][entries[row.record.row - 1]],
-            )
-            for row in rows
+            KeyedRow([digest], wallet_id, entry_id)
+            for (digest, wallet_id), entry_id in keys.items()
         ],
     )
     return {

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext
 
-from ledger.export.json_shape import FORMAT, SETTINGS, VERSION
+from ledger.export.json_shape import FORMAT, SETTINGS, VERSION, get_default
 from ledger.imports.errors import UnreadableFileError
 from ledger.imports.own_export.columns import (
     LINE_FIELDS,
@@ -21,6 +21,7 @@ from ledger.imports.own_export.columns import (
     Field,
     OwnList,
 )
+from ledger.models.imports import DIGEST_BYTES
 
 MAX_ROWS = 500_000
 # The ranges of the columns.
@@ -136,7 +137,12 @@ def _read_fields(
     if not isinstance(row, dict):
         raise _wrong(place, "")
     return {
-        each.column: _read_value(row.get(name), each, f"{place}.{name}", ids)
+        each.column: _read_value(
+            get_default(name) if row.get(name) is None else row[name],
+            each,
+            f"{place}.{name}",
+            ids,
+        )
         for name, each in fields.items()
     }
 
@@ -231,6 +237,13 @@ def _parser(parse: Callable[[str], Any]) -> Callable[[Any], Any]:
     return read
 
 
+def _read_digest(text: str) -> bytes:
+    digest = bytes.fromhex(text)
+    if len(digest) != DIGEST_BYTES:
+        raise ValueError(text)
+    return digest
+
+
 _READERS: Mapping[str, Callable[[Any], Any]] = {
     "int": lambda value: value if _is_integer(value) else _MISSING,
     "text": _read_text,
@@ -240,4 +253,5 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "datetime": _parser(datetime.fromisoformat),
     "decimal": _read_decimal,
     "uuid": _parser(UUID),
+    "digest": _parser(_read_digest),
 }

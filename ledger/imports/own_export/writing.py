@@ -14,7 +14,14 @@ from ledger.base.encryption import account_number_associated_data, encrypt
 from ledger.base.ledger_write import LockedLedger
 from ledger.entry_shape import EXPENSE, INCOME, is_reversal
 from ledger.errors import ImportUnreadableError
-from ledger.imports.own_export.columns import LINES, LISTS, TAGS, Field, OwnList
+from ledger.imports.own_export.columns import (
+    IMPORT_KEYS,
+    LINES,
+    LISTS,
+    TAGS,
+    Field,
+    OwnList,
+)
 from ledger.imports.own_export.reading import OwnExport, Row
 from ledger.models import (
     Budget,
@@ -89,7 +96,8 @@ class _Writer:
         new = reserve_ids(Entry._meta.db_table, len(formers)) if formers else []
         self.former_ids = dict(zip(sorted(formers), new, strict=True))
         for each in LISTS:
-            self._write_list(each)
+            if each.name != IMPORT_KEYS:
+                self._write_list(each)
             if each.name in LINES:
                 self._write_lines(each.name)
                 self._write_tags(each.name)
