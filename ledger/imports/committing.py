@@ -90,8 +90,9 @@ def commit_import(ledger: LockedLedger, import_id: int, now: datetime) -> Import
 
 def _is_whole(commit: Commit, row: Import) -> bool:
     """Return whether an empty ledger takes a whole export, as it is."""
-    has_choices = commit.row_choices or commit.choices.wallets
-    has_choices = has_choices or commit.choices.categories or commit.choices.wallet_id
+    choices = commit.choices
+    chosen = (commit.row_choices, choices.wallets, choices.categories)
+    has_choices = any(chosen) or choices.wallet_id is not None
     return row.source == OWN_SOURCE and not has_choices and is_empty(commit.ledger)
 
 

@@ -101,7 +101,7 @@ class RebuiltLedger:
             values["type"] = "expense"
         if each.name == "importKeys":
             values |= {"digest": bytes.fromhex(row["digest"]), "operation_id": 0}
-            values["wallet_id"] = values["wallet_id"] or 0
+            values["wallet_id"] = self.real("walletId", row.get("walletId")) or 0
         if each.name == "layouts":
             digest = hashlib.sha256(row["template"].encode())
             values["template_digest"] = digest.hexdigest()

@@ -23,8 +23,10 @@ class Field:
     is_loose: bool = False
 
 
-def _ref(column: str, name: str, **more: bool) -> Field:
-    return Field(column, refers_to=name, **more)
+def _ref(
+    column: str, name: str, *, is_list: bool = False, is_loose: bool = False
+) -> Field:
+    return Field(column, refers_to=name, is_list=is_list, is_loose=is_loose)
 
 
 @dataclass(frozen=True, slots=True)

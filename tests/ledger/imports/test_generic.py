@@ -311,7 +311,8 @@ def test_source_refuses_a_file_of_another_kind(name: str) -> None:
     tables = [Table("ledger", "", [["{}"]])]
     with pytest.raises(UnreadableFileError, match="another kind"):
         SOURCES[name].read(tables, None, CONTEXT)
-    assert recognize(tables) is None
+    assert recognize(tables) is SOURCES["ledger"]
+    assert recognize([Table("other", "", [["{}"]])]) is None
 
 
 def test_workbook_may_be_read_as_any_table() -> None:
