@@ -86,6 +86,7 @@ def list_features() -> dict[str, Any]:
         "webhooks": False,
         "bank_texts": True,
         "sync": True,
+        "imports": True,
     }
 
 

@@ -40,6 +40,9 @@ class MetaFeaturesSerializer(Serializer):
     sync = serializers.BooleanField(
         help_text="Clients can keep a copy of a ledger and write offline."
     )
+    imports = serializers.BooleanField(
+        help_text="Files of other apps, banks and cards can be imported."
+    )
 
 
 class LedgerLimitsSerializer(Serializer):

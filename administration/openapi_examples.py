@@ -118,6 +118,7 @@ EXAMPLES = {
                 "webhooks": False,
                 "bankTexts": True,
                 "sync": True,
+                "imports": True,
             },
             "limits": to_payload(MetaLimitsSerializer, list_limits()),
             "clients": None,

@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from administration.daily_metrics import save_daily_metrics
+from administration.imports import purge_old_imports
 from administration.operations import purge_old_operations
 from administration.request_keys import find_last_member, purge_keys
 from administration.tombstones import purge_old_tombstones
@@ -20,6 +21,12 @@ def snapshot_daily_metrics() -> None:
 def purge_request_keys() -> None:
     """Delete the keys of requests that are older than a week; daily."""
     run_job_in_ranges("purge_request_keys", purge_keys, find_last_member())
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def purge_imports() -> None:
+    """Delete what is kept of imported files for a week; daily."""
+    run_job_in_ranges("purge_imports", purge_old_imports, find_last_member())
 
 
 @shared_task  # type: ignore[untyped-decorator]

@@ -11,6 +11,7 @@ from benchmarks import (
     board,
     disk,
     entries,
+    export,
     hostile,
     jobs,
     logins,
@@ -33,8 +34,8 @@ from devstack.environment import ROOT
 
 # Benchmarks that share one environment.
 SHARED = (
-    *(sessions, entries, requests, sync, trades, restore, notifications, board),
-    *(administration, staff),
+    *(sessions, entries, requests, sync, trades, restore, export, notifications),
+    *(board, administration, staff),
 )
 # Benchmarks with data or settings of their own.
 ALONE = (disk, jobs, logins, moves, totals, hostile)

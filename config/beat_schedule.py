@@ -13,6 +13,7 @@ JOB_INTERVALS = {
     "board.tasks.end_moderation": timedelta(hours=1),
     "board.tasks.purge_images": timedelta(days=1),
     "board.tasks.delete_image_objects": timedelta(minutes=1),
+    "administration.tasks.purge_imports": timedelta(days=1),
     "administration.tasks.purge_request_keys": timedelta(days=1),
     "administration.tasks.purge_operations": timedelta(days=1),
     "administration.tasks.purge_tombstones": timedelta(days=1),

@@ -25,6 +25,7 @@ TAGS = (
     ("Exchange rates", "Rates between currencies."),
     ("Receipts", "The text of a photographed receipt."),
     ("Backup", "The whole ledger as a file, and back."),
+    ("Export", "The ledger in open formats, with every plan."),
     ("Board", "Posts, comments, votes and images."),
     ("Documents", "Terms and other documents, and who has agreed to them."),
     ("Reports", "What is wrong with a post, a comment or a member."),

@@ -12,6 +12,7 @@ from ledger.budgets.views import BudgetViewSet
 from ledger.bulk.views import EntryViewSet
 from ledger.categories.views import CategoryViewSet
 from ledger.changes.views import ChangeViewSet
+from ledger.export.views import ExportView
 from ledger.imports.views import ImportViewSet
 from ledger.investments.views import PortfolioView, StockViewSet, TradeViewSet
 from ledger.notifications.views import CardNotificationViewSet
@@ -61,6 +62,7 @@ urlpatterns = [
     path("portfolio", PortfolioView.as_view(), name="portfolio"),
     path("ocr/receipt", ReceiptView.as_view(), name="receipt"),
     path("backup", BackupView.as_view(), name="backup"),
+    path("export", ExportView.as_view(), name="export"),
     path("restore", RestoreBackupView.as_view(), name="restore-backup"),
     path(
         "restore/json",

@@ -141,6 +141,7 @@ member         PUT                   /api/account/quick-entries/reorder         
 member         GET,PUT,PATCH,DELETE  /api/account/quick-entries/{quick_entry_id}   ledger
 member         GET                   /api/account/networth/trend                   ledger
 premium        GET                   /api/account/backup
+member         GET                   /api/account/export
 premium        POST                  /api/account/restore
 premium        POST                  /api/account/restore/json
 premium        GET,POST              /api/account/tags                             ledger

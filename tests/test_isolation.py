@@ -151,6 +151,9 @@ QUERY_CASES: dict[Any, list[Any]] = {
     ("EntryQuerySerializer", "categoryId"): [
         ("GET", "/api/account/entries?categoryId={id}", make_category, None),
     ],
+    ("ExportQuerySerializer", "walletId"): [
+        ("GET", "/api/account/export?format=csv&walletId={id}", make_wallet, None),
+    ],
     ("TradeQuerySerializer", "stockId"): [
         ("GET", "/api/account/trades?stockId={id}", make_stock, None),
     ],

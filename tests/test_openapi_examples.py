@@ -55,6 +55,7 @@ SCENARIOS = [
     "ledger.investments.examples",
     "ledger.imports.examples",
     "ledger.backup.examples",
+    "ledger.export.examples",
     "board.openapi_examples",
     "board.moderation.examples",
     "accounts.inbox.examples",
@@ -94,7 +95,11 @@ KEYLESS_OPERATIONS = {
 }
 # Left out, the refund has the wallet of its expense; null is no wallet.
 # Null names no entries, and an empty list none.
-OTHER_NULLS = {("refundEntry", "walletId"), ("changeEntries", "ids")}
+OTHER_NULLS = {
+    *(("refundEntry", "walletId"), ("changeEntries", "ids")),
+    # Guesses the columns anew.
+    ("updateImport", "mapping"),
+}
 # Fields with ids of rows, which the database chooses.
 ID_FIELD = re.compile(r"id|ids|by|\w+Ids?|moveTo|before|refundOf|with")
 MISSING_ID = 2**50

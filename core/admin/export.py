@@ -9,28 +9,14 @@ from django.http import StreamingHttpResponse
 from django.utils import timezone, translation
 
 from core.admin.columns import Column
+from core.csv_cells import BYTE_ORDER_MARK, make_cell
 
 ROWS_PER_STATEMENT = 1_000
-# Spreadsheets run such text as a formula, also after blanks.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-# Marks the file as UTF-8 for spreadsheets.
-BYTE_ORDER_MARK = "\ufeff"
 
 
 class Echo:
     def write(self, text: str) -> str:
         return text
-
-
-def make_cell(value: object) -> str:
-    if value is None:
-        return ""
-    text = str(value)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    starts = (text, text.lstrip())
-    if any(each.startswith(FORMULA_STARTS) for each in starts) and not is_number:
-        return f"'{text}"
-    return text
 
 
 def iterate_rows(rows: QuerySet[Any]) -> Iterator[Any]:

@@ -31,6 +31,7 @@ JOB_LABELS: dict[str, Text] = {
     "process_store_notifications": _("Process notifications of the store"),
     "purge_images": _("Delete unused images"),
     "delete_image_objects": _("Delete images from their store"),
+    "purge_imports": _("Delete old files of imports"),
     "purge_request_keys": _("Delete old keys of requests"),
     "purge_operations": _("Forget what undoes old operations"),
     "purge_tombstones": _("Forget rows deleted long ago"),

@@ -42,7 +42,7 @@ def write_backup(
     security log has an entry, also if the export fails half-way.
     """
     # The log comes first, and by itself: the export only reads.
-    _log_export(member, is_by_staff=is_by_staff)
+    log_export(member, is_by_staff=is_by_staff)
     counts: dict[str, int] = {}
     with (
         repeatable_read(),
@@ -61,7 +61,8 @@ def write_backup(
 
 
 @retry_on_conflict
-def _log_export(member: Member, *, is_by_staff: bool) -> None:
+def log_export(member: Member, *, is_by_staff: bool = False) -> None:
+    """Write the export into the member's security log (spec 2.17)."""
     with transaction.atomic():
         log_security_event(SecurityEvent.EXPORTED, member.pk, is_by_staff=is_by_staff)
 
@@ -84,7 +85,7 @@ def _fetch_batches(member: Member, sheet: Sheet[Any]) -> Iterator[list[Sequence[
             if has_encrypted_columns:
                 batch = [
                     [
-                        _decrypt(member, value) if column.is_encrypted else value
+                        decrypt_number(member, value) if column.is_encrypted else value
                         for column, value in zip(columns, row, strict=True)
                     ]
                     for row in batch
@@ -92,7 +93,8 @@ def _fetch_batches(member: Member, sheet: Sheet[Any]) -> Iterator[list[Sequence[
             yield batch
 
 
-def _decrypt(member: Member, stored: str) -> str | None:
+def decrypt_number(member: Member, stored: str) -> str | None:
+    """Return a stored account number; None if no key decrypts it."""
     keys = settings.ACCOUNT_NUMBER_KEYS
     try:
         return decrypt(stored, keys, account_number_associated_data(member.pk))

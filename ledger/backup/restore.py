@@ -30,7 +30,7 @@ from ledger.base.encryption import account_number_associated_data, can_decrypt
 from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.base.operations import store_whole_operation
 from ledger.errors import RestoreTimeoutError
-from ledger.imports.key_rows import keep_keys
+from ledger.import_keys.rows import keep_keys
 from ledger.models import OperationKind, RowAction, Wallet
 from ledger.models.schedule import Frequency, Schedule
 from ledger.operations.copies import copy_ledger, count_rows

@@ -3,13 +3,14 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from ledger.base.ledger_write import LockedLedger
+from ledger.imports.commit_state import Commit
 from ledger.imports.judging import JudgedRow
 from ledger.imports.keys import signed_amount
 from ledger.imports.shapes import Places
@@ -18,12 +19,9 @@ from ledger.wallets.history import balance_at
 from ledger.wallets.valuations import set_valuation
 from ledger.wallets.wallets import get_wallet
 
-if TYPE_CHECKING:
-    from ledger.imports.committing import Commit
-
 
 def apply_balances(
-    commit: "Commit",
+    commit: Commit,
     opened: Sequence[JudgedRow],
     places: Places,
     description: dict[str, Any],
@@ -46,7 +44,7 @@ def apply_balances(
             _apply(commit, told, places)
 
 
-def _apply(commit: "Commit", told: dict[str, Any], places: Places) -> None:
+def _apply(commit: Commit, told: dict[str, Any], places: Places) -> None:
     """Let the wallet have the balance of the file at the end of its day.
 
     A new wallet gets the first balance that leads there, a valued one the value of the

@@ -4,9 +4,8 @@ The rows are judged again under the lock of the ledger, since it may have change
 they were shown: what has become known meanwhile is not written twice.
 """
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,6 +16,7 @@ from ledger.entries.merges import merge_entries
 from ledger.entries.writing import create_entry
 from ledger.entry_shape import EntryShape
 from ledger.errors import NotMergeableError
+from ledger.import_keys.rows import KeyedRow, write_keys
 from ledger.imports.balances import apply_balances
 from ledger.imports.choices import (
     CategoryName,
@@ -24,14 +24,16 @@ from ledger.imports.choices import (
     list_categories,
     resolve_wallet,
 )
+from ledger.imports.commit_state import Commit
 from ledger.imports.interpreting import list_own_wallets
 from ledger.imports.judging import JudgedRow, Reason, judge, separate_rows
-from ledger.imports.key_rows import KeyedRow, write_keys
 from ledger.imports.keys import WalletRef
 from ledger.imports.known import load_known
 from ledger.imports.merging import merge_rows
 from ledger.imports.names import make_categories, make_tags, make_wallets
-from ledger.imports.preparing import PreparedRows, RowChoice, prepare_rows
+from ledger.imports.own_export.committing import commit_export
+from ledger.imports.own_export.writing import is_empty
+from ledger.imports.preparing import RowChoice, prepare_rows
 from ledger.imports.record_json import load_record
 from ledger.imports.records import RecordKind
 from ledger.imports.shapes import (
@@ -40,7 +42,8 @@ from ledger.imports.shapes import (
     clean_tags,
     make_shape,
 )
-from ledger.imports.storing import get_open_import, remember_mapping
+from ledger.imports.sources.own import OWN_SOURCE
+from ledger.imports.storing import get_open_import, remember_mapping, unpack_tables
 from ledger.models import (
     Import,
     ImportAction,
@@ -56,28 +59,6 @@ MAX_ENTRIES_A_DAY = 200_000
 DAY = timedelta(days=1)
 
 
-@dataclass(slots=True)
-class Commit:
-    """One commit in work; `entry_ids` are the entries of rows, old and new ones."""
-
-    ledger: LockedLedger
-    choices: Choices
-    prepared: PreparedRows
-    row_choices: dict[int, RowChoice]
-    learned: dict[int, str]
-    now: datetime
-    entry_ids: dict[int, int | None] = field(default_factory=dict)
-    counts: Counter[str] = field(default_factory=Counter)
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def rows(self) -> list[JudgedRow]:
-        return self.prepared.rows
-
-    def edits(self, row: JudgedRow) -> Any:
-        return self.row_choices.get(row.record.row, RowChoice()).edits
-
-
 @ledger_write
 def commit_import(ledger: LockedLedger, import_id: int, now: datetime) -> Import:
     """Write the rows of an import to the ledger, and return its record.
@@ -89,18 +70,30 @@ def commit_import(ledger: LockedLedger, import_id: int, now: datetime) -> Import
     row = get_open_import(ledger.member, import_id, now)
     extend_statement_timeout()
     commit = _load(ledger, row, now)
-    judge(commit.rows, load_known(ledger.member, commit.rows))
-    _write(commit, row.description)
-    remember_mapping(ledger, row, now)
+    if _is_whole(commit, row):
+        tables = unpack_tables(row)
+        row.result = dict(commit_export(ledger, tables, commit.rows))
+    else:
+        judge(commit.rows, load_known(ledger.member, commit.rows))
+        _write(commit, row.description)
+        remember_mapping(ledger, row, now)
+        row.result = {
+            **{name: commit.counts[name] for name in ("created", "merged", "paired")},
+            "skipped": commit.counts["skipped"] + len(commit.prepared.bad),
+            "notes": commit.notes,
+        }
     row.committed_at = now
-    row.result = {
-        **{name: commit.counts[name] for name in ("created", "merged", "paired")},
-        "skipped": commit.counts["skipped"] + len(commit.prepared.bad),
-        "notes": commit.notes,
-    }
     stored = Import.objects.owned_by(ledger.member).filter(id=row.id)
     stored.update(committed_at=now, result=row.result, tables=None, stored_bytes=0)
     return row
+
+
+def _is_whole(commit: Commit, row: Import) -> bool:
+    """Return whether an empty ledger takes a whole export, as it is."""
+    choices = commit.choices
+    chosen = (commit.row_choices, choices.wallets, choices.categories)
+    has_choices = any(chosen) or choices.wallet_id is not None
+    return row.source == OWN_SOURCE and not has_choices and is_empty(commit.ledger)
 
 
 def _load(ledger: LockedLedger, row: Import, now: datetime) -> Commit:

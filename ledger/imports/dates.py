@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 
 from ledger.imports.errors import UnreadableValueError
 from ledger.imports.records import Cell
-from ledger.imports.texts import clean_text, show
+from ledger.imports.texts import MAX_VALUE_LENGTH, clean_text, show
 
 DATE_ORDERS = ("ymd", "dmy", "mdy")
 # Days of a file, which repeat.
@@ -82,7 +82,8 @@ def parse_date(
         found = _parse_number(float(cell), today)
     else:
         text = unicodedata.normalize("NFKC", clean_text(cell)).strip()
-        found = _parse_text(text, today, date_order) if text else None
+        is_short = 0 < len(text) <= MAX_VALUE_LENGTH
+        found = _parse_text(text, today, date_order) if is_short else None
     if found is None:
         raise _unreadable_date(cell)
     if not MIN_YEAR <= found.date.year <= MAX_YEAR:
@@ -105,7 +106,7 @@ def parse_time(cell: Cell) -> datetime.time | None:
     text = unicodedata.normalize("NFKC", clean_text(cell))
     if not text or text == "-":
         return None
-    _, time = _split_time(text)
+    _, time = _split_time(text) if len(text) <= MAX_VALUE_LENGTH else (text, None)
     if time is None and (match := _PACKED_TIME.fullmatch(text)):
         time = _make_time(*match.groups())
     if time is None:

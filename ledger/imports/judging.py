@@ -21,12 +21,10 @@ from ledger.imports.matching import Dated, match_nearest
 from ledger.imports.records import Direction, Record, RecordKind
 from ledger.imports.texts import normalize_text
 from ledger.models.imports import ImportAction, ImportStatus
+from ledger.notifications.compare import MAX_TIME_DIFFERENCE
 
 # From an entry's day to that of a row which may be the same payment.
 SAME_PAYMENT_DAYS = (0, 1, -1, 2, -2, 3, -3)
-# Between the times that a bank prints in its text and in its list: others are two
-# payments, whose amounts happen to be equal.
-MAX_TIME_DIFFERENCE = datetime.timedelta(minutes=5)
 # From the day on which money leaves to that on which it arrives.
 TRANSFER_DAYS = (0, 1, 2, 3, 4)
 # From a cancellation back to its purchase.
@@ -56,8 +54,8 @@ class Reason(StrEnum):
 class KnownEntry(NamedTuple):
     """An entry that a row may be; `keyed` are wallets whose side has a row already.
 
-    `is_notified` has day and time from a notification. `is_half` may become one side of a transfer: flat, in the home currency, without
-    refunds.
+    `is_notified` has day and time from a notification. `is_half` may become one side
+    of a transfer: flat, in the home currency, without refunds.
     """
 
     id: int
@@ -130,8 +128,9 @@ class JudgedRow:
 
     @property
     def action(self) -> ImportAction:
-        if self.chosen in allowed_actions(self.status, self.reason):
-            return self.chosen
+        chosen = self.chosen
+        if chosen and chosen in allowed_actions(self.status, self.reason):
+            return chosen
         return self.default_action
 
     def decide(
@@ -157,7 +156,7 @@ _DEFAULT_ACTIONS = {
 }
 
 
-def allowed_actions(status: str, reason: str) -> frozenset[ImportAction | None]:
+def allowed_actions(status: str, reason: str) -> frozenset[ImportAction]:
     """Return what a member may choose: what would double an entry is not among it."""
     if status == ImportStatus.INVALID:
         return frozenset({ImportAction.SKIP})

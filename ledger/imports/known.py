@@ -1,55 +1,42 @@
-"""Reads what the judging of rows needs to know of a ledger."""
+"""Reads what the judging of rows needs to know of a ledger.
+
+What belongs together is joined here: for rows that were written a moment ago the
+database has no statistics, and would compare each with each.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from accounts.models import Member
 from core.db.rows import fetch_all
-from ledger.imports.judging import (
-    JudgedRow,
-    KnownEntry,
-    KnownKey,
-    KnownLedger,
-)
+from ledger.base.bulk_rows import format_ids
+from ledger.imports.judging import JudgedRow, KnownEntry, KnownKey, KnownLedger
+from ledger.models import MergedEntry, Wallet
+from ledger.models.base import EntryType
 
 # Entries before and after the days of the file that its rows may be.
 MARGIN = timedelta(5)
-# Of a merged transfer the income has lost its id.
 _KEYS = """
-    SELECT k.digest, k.wallet_id, k.entry_id,
-        coalesce(e.id, m.entry_id) AS living_id,
-        coalesce(e.wallet_id, t.wallet_id) AS from_id,
-        coalesce(e.to_wallet_id, t.to_wallet_id) AS to_id,
-        w.id IS NULL AND k.wallet_id <> 0 AS is_wallet_gone
-    FROM account_import_key k
-    LEFT JOIN account_entry e ON e.member_id = k.member_id AND e.id = k.entry_id
-    LEFT JOIN account_merged_entry m
-        ON m.member_id = k.member_id AND m.former_id = k.entry_id
-        AND m.type = 'income' AND e.id IS NULL
-    LEFT JOIN account_entry t ON t.member_id = m.member_id AND t.id = m.entry_id
-    LEFT JOIN account w ON w.member_id = k.member_id AND w.id = k.wallet_id
-    WHERE k.member_id = %(member)s AND k.freed_by IS NULL
-        AND k.digest = ANY(%(digests)s::bytea[])
+    SELECT digest, wallet_id, entry_id FROM account_import_key
+    WHERE member_id = %(member)s AND freed_by IS NULL
+        AND digest = ANY(%(digests)s::bytea[])
+"""
+_KEYED = """
+    SELECT entry_id, wallet_id FROM account_import_key
+    WHERE member_id = %(member)s AND freed_by IS NULL AND entry_id IS NOT NULL
+"""
+_LIVING = """
+    SELECT id, wallet_id, to_wallet_id FROM account_entry
+    WHERE member_id = %(member)s AND id = ANY(%(ids)s::bigint[])
 """
 _ENTRIES = """
-    WITH wanted AS (
-        SELECT unnest(%(amounts)s::bigint[]) AS amount
-    ), keyed AS (
-        SELECT coalesce(m.entry_id, k.entry_id) AS entry_id,
-            array_agg(k.wallet_id) AS wallet_ids
-        FROM account_import_key k
-        LEFT JOIN account_merged_entry m
-            ON m.member_id = k.member_id AND m.former_id = k.entry_id
-            AND m.type = 'income'
-        WHERE k.member_id = %(member)s AND k.freed_by IS NULL
-            AND k.entry_id IS NOT NULL
-        GROUP BY 1
-    )
+    WITH wanted AS (SELECT unnest(%(amounts)s::bigint[]) AS amount)
     SELECT e.id, e.type, e.amount, e.date, e.time, e.wallet_id, e.to_wallet_id,
         e.pending, e.category_id IS NOT NULL AS has_category,
-        e.source = 'NOTIFICATION' AS is_notified, e.type IN ('income', 'expense') AND e.line_count = 0 AND NOT e.is_reversal
+        e.source = 'NOTIFICATION' AS is_notified,
+        e.type IN ('income', 'expense') AND e.line_count = 0 AND NOT e.is_reversal
             AND e.currency IS NULL AND e.refund_of_id IS NULL AND NOT e.pending
             AND NOT EXISTS (
                 SELECT FROM account_entry r
@@ -59,9 +46,8 @@ _ENTRIES = """
                 SELECT FROM account_entry_line l
                 WHERE l.member_id = e.member_id AND l.refund_of_id = e.id
             ) AS is_half,
-        e.memo, e.currency, e.original_amount,
-        coalesce(keyed.wallet_ids, '{}'::bigint[]) AS keyed
-    FROM account_entry e LEFT JOIN keyed ON keyed.entry_id = e.id
+        e.memo, e.currency, e.original_amount
+    FROM account_entry e
     WHERE e.member_id = %(member)s AND e.date BETWEEN %(start)s AND %(end)s
         AND e.line_count IS NOT NULL
         AND (
@@ -76,36 +62,96 @@ class _KeyRow(NamedTuple):
     digest: bytes
     wallet_id: int
     entry_id: int | None
-    living_id: int | None
-    from_id: int | None
-    to_id: int | None
-    is_wallet_gone: bool
+
+
+class _Keyed(NamedTuple):
+    entry_id: int
+    wallet_id: int
+
+
+class _Living(NamedTuple):
+    id: int
+    wallet_id: int | None
+    to_wallet_id: int | None
+
+
+class _Entry(NamedTuple):
+    """A `KnownEntry` without the wallets whose side has a row already."""
+
+    id: int
+    type: str
+    amount: int
+    date: date
+    time: Any
+    wallet_id: int | None
+    to_wallet_id: int | None
+    pending: bool
+    has_category: bool
+    is_notified: bool
+    is_half: bool
+    memo: str
+    currency: str | None
+    original_amount: Any
 
 
 def load_known(member: Member, rows: Sequence[JudgedRow]) -> KnownLedger:
     """Return the keys and entries that rows of these days and amounts may be."""
     if not rows:
         return KnownLedger()
-    keys: dict[bytes, list[KnownKey]] = defaultdict(list)
+    merged = _read_merged(member)
+    return KnownLedger(
+        _read_keys(member, rows, merged), _read_entries(member, rows, merged)
+    )
+
+
+def _read_merged(member: Member) -> dict[int, int]:
+    """Return the transfers that incomes have become part of, by their former id."""
+    rows = MergedEntry.objects.owned_by(member).filter(type=EntryType.INCOME)
+    return dict(rows.order_by().values_list("former_id", "entry_id"))
+
+
+def _read_keys(
+    member: Member, rows: Sequence[JudgedRow], merged: Mapping[int, int]
+) -> dict[bytes, list[KnownKey]]:
     digests = [digest for row in rows for digest in row.digests]
-    for found in fetch_all(_KEYS, {"member": member.pk, "digests": digests}, _KeyRow):
-        keys[bytes(found.digest)].append(_make_key(found))
-    days = [row.record.date for row in rows]
+    found = fetch_all(_KEYS, {"member": member.pk, "digests": digests}, _KeyRow)
+    if not found:
+        return {}
+    ids = {merged.get(row.entry_id, row.entry_id) for row in found if row.entry_id}
+    params = {"member": member.pk, "ids": format_ids(ids)}
+    living = {each.id: each for each in fetch_all(_LIVING, params, _Living)}
+    wallets = Wallet.objects.owned_by(member).order_by()
+    own = {0, *wallets.values_list("id", flat=True)}
+    keys: dict[bytes, list[KnownKey]] = defaultdict(list)
+    for row in found:
+        entry_id = row.entry_id and merged.get(row.entry_id, row.entry_id)
+        entry = living.get(entry_id) if entry_id else None
+        places = {row.wallet_id}
+        if row.wallet_id not in own and entry is not None:
+            # The wallet was deleted, and its entries have moved.
+            places |= {entry.wallet_id or 0, entry.to_wallet_id or 0}
+        is_deleted = row.entry_id is not None and entry is None
+        known = KnownKey(frozenset(places), entry and entry.id, is_deleted)
+        keys[bytes(row.digest)].append(known)
+    return keys
+
+
+def _read_entries(
+    member: Member, rows: Sequence[JudgedRow], merged: Mapping[int, int]
+) -> list[KnownEntry]:
     records = [row.record for row in rows]
+    days = [record.date for record in records]
     params: dict[str, Any] = {
         "member": member.pk,
         "start": max(min(days), date.min + MARGIN) - MARGIN,
         "end": min(max(days), date.max - MARGIN) + MARGIN,
-        "amounts": list({each.amount for each in records if each.amount}),
+        "amounts": format_ids({each.amount for each in records if each.amount}),
         "currencies": list({each.currency for each in records if each.currency}),
     }
-    return KnownLedger(keys, fetch_all(_ENTRIES, params, KnownEntry))
-
-
-def _make_key(row: _KeyRow) -> KnownKey:
-    wallets: Iterable[int | None] = [row.wallet_id]
-    if row.is_wallet_gone:
-        # Its entries have moved to another wallet.
-        wallets = [row.wallet_id, row.from_id, row.to_id]
-    is_deleted = row.entry_id is not None and row.living_id is None
-    return KnownKey(frozenset(each or 0 for each in wallets), row.living_id, is_deleted)
+    found = fetch_all(_ENTRIES, params, _Entry)
+    if not found:
+        return []
+    keyed: dict[int, list[int]] = defaultdict(list)
+    for entry_id, wallet_id in fetch_all(_KEYED, {"member": member.pk}, _Keyed):
+        keyed[merged.get(entry_id, entry_id)].append(wallet_id)
+    return [KnownEntry(*each, keyed=keyed.get(each.id, ())) for each in found]

@@ -20,13 +20,15 @@ def raise_on_unknown_source(name: str | None) -> None:
 
 
 def change_mapping(row: Import, values: dict[str, Any]) -> dict[str, Any]:
-    """Return the whole mapping of a request that changes it, else nothing.
+    """Return the whole mapping of a request that changes it, None to guess anew.
 
     Raises `DomainError` for columns that the file has not, or that stand there twice,
     and for a source that knows its columns.
     """
     if not any(name in values for name in _NAMES):
         return {}
+    if values.get("mapping", ()) is None and "date_order" not in values:
+        return {"mapping": None}
     columns = {each["column"]: each["name"] for each in row.description["columns"]}
     if not columns:
         detail = gettext("The columns of this source are known.")

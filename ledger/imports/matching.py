@@ -76,8 +76,9 @@ def _match_day(
         except OverflowError:
             continue
         wallets = by_key.get(key(left, day), {})
-        if (right := _take(left, wallets, accepts)) is not None:
-            pairs.append((left, right))
+        found = _take(left, wallets, accepts)
+        if found is not None:
+            pairs.append((left, found))
     return pairs
 
 

@@ -1,16 +1,14 @@
 """Rows that are an entry of the ledger: it takes their date, time and key."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import connection
 
 from ledger.entries.writing import update_entry
+from ledger.imports.commit_state import Commit
 from ledger.imports.judging import JudgedRow, Reason
 from ledger.models import Entry
-
-if TYPE_CHECKING:
-    from ledger.imports.committing import Commit
 
 # Entries whose day or time is another one; the rest stays as it is.
 _MOVE = """
@@ -23,7 +21,7 @@ _MOVE = """
 """
 
 
-def merge_rows(commit: "Commit", rows: Sequence[JudgedRow]) -> None:
+def merge_rows(commit: Commit, rows: Sequence[JudgedRow]) -> None:
     """Give each entry the day and time of its row, and confirm a pending one.
 
     Category, memo, tags and amount stay the member's. The second side of a transfer
@@ -57,12 +55,12 @@ def merge_rows(commit: "Commit", rows: Sequence[JudgedRow]) -> None:
             cursor.execute(_MOVE, params)
 
 
-def _target(commit: "Commit", row: JudgedRow) -> int | None:
+def _target(commit: Commit, row: JudgedRow) -> int | None:
     chosen: int | None = commit.edits(row).get("id")
     return row.entry_id if chosen is None else chosen
 
 
-def _confirm(commit: "Commit", row: JudgedRow, entry_id: int) -> None:
+def _confirm(commit: Commit, row: JudgedRow, entry_id: int) -> None:
     """Confirm what a notification has announced, with the amount that was booked."""
     record = row.record
     changes: dict[str, Any] = {"date": record.date}

@@ -22,8 +22,6 @@ def refuse_unreadable() -> Iterator[None]:
     except PasswordNeededError as error:
         raise FilePasswordError(error.wrong) from None
     except InvalidMappingError as error:
-        errors = (
-            FieldError(f"mapping.{each.field}", each.message, each.code)
-            for each in error.errors
-        )
-        raise DomainError(errors=tuple(errors)) from None
+        named = [(f"mapping.{each.field}", each) for each in error.errors]
+        errors = tuple(FieldError(name, it.message, it.code) for name, it in named)
+        raise DomainError(errors=errors) from None

@@ -14,7 +14,7 @@ from ledger.imports.judging import allowed_actions
 from ledger.imports.storing import get_import, get_open_import
 from ledger.models import ImportAction, ImportRow, ImportStatus
 
-MAX_ROWS_OF_CHANGE = 1_000
+MAX_ROWS_OF_CHANGE = 100
 
 
 class SentRow(NamedTuple):
@@ -61,8 +61,9 @@ def choose_rows(
         error = _find_obstacle(stored, each, is_repeated=each.row in seen)
         seen.add(each.row)
         if error is not None:
-            field, detail, code = error
-            errors.append(FieldError(f"{number}.{field}", detail, code))
+            name, detail, code = error
+            place = f"{number}.{name}"
+            errors.append(FieldError(place, detail, code))
         elif stored is not None:
             stored.chosen = each.action or stored.chosen
             stored.edits = ((stored.edits or {}) | each.edits) or None

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.utils.timezone import localtime
+from django.utils.translation import gettext
 from rest_framework import serializers
 from rest_framework.request import Request
 
@@ -44,9 +45,10 @@ from ledger.models.base import MAX_MEMO_LENGTH, CategoryType
 
 MAX_PASSWORD_LENGTH = 200
 MAX_COLUMNS = 64
-MAX_FILE_NAMES = 1_000
+# Of one request; others follow in the next one.
+MAX_FILE_NAMES = 75
 SAMPLE_ROWS = 20
-MAX_CELL_LENGTH = 1_000
+MAX_CELL_LENGTH = 200
 SOURCE_TEXT = "What the file is of: " + ", ".join(f"`{name}`" for name in SOURCES) + "."
 NAME_TEXT = "As the file has it; null for rows without a wallet."
 
@@ -70,7 +72,7 @@ class ImportFileRequestSerializer(Serializer):
         known_values=list(SOURCES),
         required=False,
         help_text=SOURCE_TEXT + " Found by the header where it is left out.",
-    )
+    )  # type: ignore[assignment]
     wallet_id = FormIdField(
         Wallet,
         required=False,
@@ -104,13 +106,13 @@ class ImportedWalletRequestSerializer(Serializer):
         required=False,
         allow_null=True,
         help_text="Make a wallet of the name at the commit.",
-    )
+    )  # type: ignore[assignment]
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         given = [attrs.get("wallet_id"), attrs.get("create")]
         if given.count(None) != 1:
             raise serializers.ValidationError(
-                {"walletId": "Give either `walletId` or `create`."}
+                {"walletId": gettext("Give either `walletId` or `create`.")}
             )
         return attrs
 
@@ -125,7 +127,7 @@ class ImportedCategoryRequestSerializer(Serializer):
         allow_null=True,
         default=None,
         help_text="Name of its major category in the file, for a minor one.",
-    )
+    )  # type: ignore[assignment]
     type = ClosedChoiceField(choices=CategoryType.choices, help_text="Its type.")
     category = CategoryNameField(
         allow_null=True,
@@ -153,14 +155,14 @@ class MappedColumnRequestSerializer(Serializer):
 
 
 class ImportChangeRequestSerializer(Serializer):
-    """Null is as left out, but for `walletId`, which it clears."""
+    """Null is as left out, but for `walletId` and `mapping`, which it clears."""
 
     source = OpenTextField(
         known_values=list(SOURCES),
         required=False,
         allow_null=True,
         help_text=SOURCE_TEXT,
-    )
+    )  # type: ignore[assignment]
     wallet_id = OwnedIdField(
         Wallet,
         required=False,
@@ -173,7 +175,7 @@ class ImportChangeRequestSerializer(Serializer):
         required=False,
         allow_null=True,
         help_text="What the columns are. Columns that are left out are passed over. "
-        "It is remembered for files with the same header.",
+        "It is remembered for files with the same header. Null guesses them anew.",
     )
     date_order = ClosedChoiceField(
         choices=DATE_ORDERS,
@@ -204,18 +206,18 @@ class ImportChangeRequestSerializer(Serializer):
 
 
 def validate_changes(request: Request) -> dict[str, Any]:
-    """Return the fields of a change that are sent; null counts for the wallet alone."""
+    """Return the fields of a change that are sent; null counts for two alone."""
     values = validate_body(ImportChangeRequestSerializer, request)
     return {
         name: value
         for name, value in values.items()
-        if value is not None or name == "wallet_id"
+        if value is not None or name in {"wallet_id", "mapping"}
     }
 
 
 def read_changes(values: dict[str, Any]) -> dict[str, Any]:
     """Return what `ledger.imports.choices.merge` takes, but for the mapping."""
-    changes = {
+    changes: dict[str, Any] = {
         name: values[name]
         for name in ("source", "wallet_id", "balances")
         if name in values
@@ -334,7 +336,7 @@ class ImportedWalletSerializer(Serializer):
     )
     create = NewWalletSerializer(
         allow_null=True, help_text="The wallet that the commit makes."
-    )
+    )  # type: ignore[assignment]
     guess = OpenTextField(
         known_values=["NAME", "INSTITUTION"],
         allow_null=True,
@@ -347,7 +349,7 @@ class ImportedCategorySerializer(Serializer):
     name = serializers.CharField(help_text="Name of the category in the file.")
     parent = serializers.CharField(
         allow_null=True, help_text="Its major category in the file, for a minor one."
-    )
+    )  # type: ignore[assignment]
     type = serializers.ChoiceField(choices=CategoryType.choices, help_text="Its type.")
     category = serializers.CharField(
         allow_null=True, help_text="The category that it becomes; null for none."
@@ -444,7 +446,7 @@ class ImportRowSerializer(Serializer):
     )
     errors = ImportRowErrorSerializer(
         many=True, help_text="Why the row cannot be read; empty if it can."
-    )
+    )  # type: ignore[assignment]
     cells = serializers.ListField(
         child=serializers.CharField(),
         help_text="The cells of a row that cannot be read; empty for others.",
@@ -477,7 +479,7 @@ class CommittedImportSerializer(ImportResultSerializer):
 
 class ImportSummarySerializer(Serializer):
     id = serializers.IntegerField(help_text="Id of the import.")
-    source = OpenTextField(known_values=list(SOURCES), help_text=SOURCE_TEXT)
+    source = OpenTextField(known_values=list(SOURCES), help_text=SOURCE_TEXT)  # type: ignore[assignment]
     counts = serializers.DictField(
         child=serializers.IntegerField(), help_text="Number of rows by status."
     )
@@ -525,7 +527,7 @@ class ImportSerializer(ImportSummarySerializer):
     left_out = serializers.ListField(
         child=serializers.CharField(),
         help_text="What the file has and the ledger cannot hold, for a person.",
-    )
+    )  # type: ignore[assignment]
     sample = ImportRowSerializer(many=True, help_text=f"The first {SAMPLE_ROWS} rows.")
 
 
@@ -559,7 +561,7 @@ def describe_row(row: ImportRow) -> dict[str, Any]:
         "detail": str(SENTENCES[row.reason]),
         "action": row.chosen or row.action,
         "deleted": row.reason == Reason.KNOWN_DELETED,
-        "entry": row.record and _describe_entry(row),
+        "entry": None if row.record is None else _describe_entry(row, row.record),
         "entryId": (row.edits or {}).get("id") or row.entry_id,
         "otherRow": row.other_row,
         "errors": unread["errors"],
@@ -567,8 +569,8 @@ def describe_row(row: ImportRow) -> dict[str, Any]:
     }
 
 
-def _describe_entry(row: ImportRow) -> dict[str, Any]:
-    record, edits = load_record(row.record), row.edits or {}
+def _describe_entry(row: ImportRow, stored: dict[str, Any]) -> dict[str, Any]:
+    record, edits = load_record(stored), row.edits or {}
     named = record.minor_category or record.category or row.learned
     original = record.original_amount
     return {

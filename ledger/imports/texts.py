@@ -12,6 +12,8 @@ from ledger.imports.errors import UnreadableValueError
 from ledger.imports.records import Cell
 
 MAX_SHOWN_LENGTH = 60
+# Of a date or an amount with all that surrounds it; patterns search no longer text.
+MAX_VALUE_LENGTH = 80
 MAX_BAD_CELLS, MAX_CELL_LENGTH = 64, 100
 
 # Of spreadsheets that keep digits as text: ="0123".

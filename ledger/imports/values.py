@@ -22,10 +22,10 @@ from ledger.imports.dates import parse_date as parse_date
 from ledger.imports.dates import parse_time as parse_time
 from ledger.imports.errors import UnreadableValueError
 from ledger.imports.records import Cell
+from ledger.imports.texts import MAX_VALUE_LENGTH, show, to_text
 from ledger.imports.texts import clean_text as clean_text
 from ledger.imports.texts import join_memo as join_memo
 from ledger.imports.texts import normalize_text as normalize_text
-from ledger.imports.texts import show, to_text
 
 # Of an amount as it is written; the ledger's own bound is in whole home units.
 MAX_DIGITS = 24
@@ -75,6 +75,8 @@ def parse_amount(cell: Cell, decimal_mark: str = ".") -> Decimal | None:
         if not math.isfinite(cell):
             raise _unreadable_amount(cell)
         return _make_decimal(repr(cell), cell)
+    if cell is not None and len(cell) > MAX_VALUE_LENGTH:
+        raise _unreadable_amount(cell)
     text = unicodedata.normalize("NFKC", to_text(cell).translate(_NEGATIVE_SIGNS))
     text = text.translate(_NEGATIVE_SIGNS).strip()
     text, sign = _take_sign(_CURRENCY_SIGN.sub(" ", text).strip())
@@ -183,7 +185,8 @@ def to_positive_units(amount: Decimal) -> int:
 @lru_cache(maxsize=CACHED_CELLS, typed=True)
 def parse_months(cell: Cell) -> int | None:
     """Return the months of an instalment purchase; None for one payment or no cell."""
-    text = normalize_text(clean_text(cell))
+    # Longer texts match nothing.
+    text = normalize_text(clean_text(cell)[:MAX_VALUE_LENGTH])
     if text in _NO_MONTHS or text.startswith("일시불"):
         return None
     match = _MONTHS.fullmatch(text)

@@ -75,9 +75,8 @@ class ImportViewSet(OwnedViewSet):
     operations = {"commit_import": OperationKind.IMPORT}
     body_limits = {
         "create": MAX_MULTIPART_BYTES,
-        # A thousand wallets and categories, or rows.
-        "partial_update": 2**19,
-        "change_import_rows": 2**19,
+        "update": 2**20,
+        "change_import_rows": 2**20,
     }
     raises = {
         "create": [
@@ -90,6 +89,7 @@ class ImportViewSet(OwnedViewSet):
         "change_import_rows": [DuplicateError],
         "commit_import": [
             DuplicateError,
+            ImportUnreadableError,
             LimitReachedError,
             ProviderUnavailableError,
             RateLimitedError,
@@ -191,7 +191,7 @@ class ImportViewSet(OwnedViewSet):
         return Response(page_payload(request, page, count, described))
 
     @extend_schema(
-        request=ImportRowChangeSerializer(
+        request=ImportRowChangeSerializer(  # type: ignore[call-arg]
             many=True, min_length=1, max_length=MAX_ROWS_OF_CHANGE
         ),
         responses=ImportRowSerializer(many=True),

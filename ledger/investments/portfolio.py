@@ -124,8 +124,12 @@ class HoldingsValue(NamedTuple):
     is_price_missing: bool
 
 
-def get_portfolio(member: Member) -> Portfolio:
-    """Return all stocks that were ever traded, at stored prices, sold-out ones last."""
+def get_portfolio(member: Member, *, keeps_replays: bool = True) -> Portfolio:
+    """Return all stocks that were ever traded, at stored prices, sold-out ones last.
+
+    A replay of trades is stored for the next request if `keeps_replays`, which a
+    read-only transaction cannot.
+    """
     rows = fetch_all(_POSITIONS, [member.pk], PositionRow)
     positions = {
         row.stock_id: ReplayedPosition(
@@ -134,7 +138,8 @@ def get_portfolio(member: Member) -> Portfolio:
         for row in rows
         if row.is_replayed and row.cost is not None and row.realized is not None
     }
-    positions |= _replay(member, [row for row in rows if row.stock_id not in positions])
+    missing = [row for row in rows if row.stock_id not in positions]
+    positions |= _replay(member, missing, is_kept=keeps_replays)
     # The trades of a stock may have been deleted since the first query.
     rows = [row for row in rows if row.stock_id in positions]
     prices = get_prices_by_code(rows)
@@ -181,21 +186,27 @@ def get_portfolio(member: Member) -> Portfolio:
     )
 
 
-def get_holdings_value(member: Member) -> int:
+def get_holdings_value(member: Member, *, keeps_replays: bool = True) -> int:
+    """Return the value of all holdings; `keeps_replays` as in `get_portfolio`."""
     (found,) = fetch_all(_HOLDINGS_VALUE, [member.pk], HoldingsValue)
     # A holding without a price counts at its cost, which may take a replay.
     if found.is_price_missing:
-        return get_portfolio(member).totals.market_value
+        portfolio = get_portfolio(member, keeps_replays=keeps_replays)
+        return portfolio.totals.market_value
     return cost_basis.round_money(int(found.value) * (MONEY_SCALE // QUANTITY_SCALE))
 
 
-def _replay(member: Member, rows: list[PositionRow]) -> dict[int, ReplayedPosition]:
+def _replay(
+    member: Member, rows: list[PositionRow], *, is_kept: bool
+) -> dict[int, ReplayedPosition]:
     if not rows:
         return {}
     positions = {
         stock_id: cost_basis.replay(trades)
         for stock_id, trades in _fetch_trades(member, [row.stock_id for row in rows])
     }
+    if not is_kept:
+        return positions
     replayed = [row for row in rows if row.stock_id in positions]
     found = [positions[row.stock_id] for row in replayed]
     params: dict[str, Any] = {

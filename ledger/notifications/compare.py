@@ -26,6 +26,9 @@ CHANNEL_WINDOW = timedelta(minutes=10)
 MAX_CANCELLATION_AGE = timedelta(days=90)
 # A cancellation may seem this much earlier than its approval.
 MAX_CLOCK_SKEW = timedelta(minutes=10)
+# Between the times that a bank prints in its text and in its list of payments: others
+# are two payments, whose amounts happen to be equal.
+MAX_TIME_DIFFERENCE = timedelta(minutes=5)
 MAX_PRELIMINARY_AGE = timedelta(days=3)
 # Longer digits belong to an account, not to a card.
 MAX_CARD_DIGITS = 4

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from core.db.rows import fetch_one
 from ledger.base.ledger_write import LockedLedger
 from ledger.entry_shape import EntryShape
-from ledger.imports.judging import MAX_TIME_DIFFERENCE
 from ledger.models import Entry
+from ledger.notifications.compare import MAX_TIME_DIFFERENCE
 from ledger.notifications.plan import Action, CreateEntry, Plan
 
 # As an import takes a row for a typed-in entry.

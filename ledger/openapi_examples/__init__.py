@@ -9,6 +9,7 @@ from ledger.bulk import examples as bulk
 from ledger.categories import examples as categories
 from ledger.changes import examples as changes
 from ledger.entries import examples as entries
+from ledger.export import examples as exports
 from ledger.imports import examples as imports
 from ledger.investments import examples as investments
 from ledger.notifications import examples as card_notifications
@@ -31,4 +32,5 @@ EXAMPLES = (
     | investments.EXAMPLES
     | imports.EXAMPLES
     | files.EXAMPLES
+    | exports.EXAMPLES
 )

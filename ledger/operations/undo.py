@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
@@ -11,12 +12,18 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 from psycopg.errors import ForeignKeyViolation
 
+from core.db.planning import without_nested_loops
 from core.errors import MissingItemError, NotFoundError
 from ledger.base.ledger_write import LockedLedger, ledger_write
-from ledger.base.operations import forget_recording, make_room, pair_rows
+from ledger.base.operations import (
+    MANY_ROWS,
+    forget_recording,
+    make_room,
+    pair_rows,
+)
 from ledger.base.quotas import MAX_ROWS, require_room
 from ledger.errors import NotUndoableError
-from ledger.imports.key_rows import follow_undo
+from ledger.import_keys.rows import follow_undo
 from ledger.models import (
     CategoryRollup,
     Ledger,
@@ -244,7 +251,10 @@ class _Undo:
             "operation": self.operation.id,
             "kind": table.kind.value,
         }
-        with connection.cursor() as cursor:
+        # Its rows may have been written a moment ago, as those of an import.
+        is_large = self.operation.row_count >= MANY_ROWS
+        joins = without_nested_loops() if is_large else nullcontext()
+        with joins, connection.cursor() as cursor:
             cursor.execute(_PLAN.format(table=table.name), params)
             rows = [PlannedRow(*row) for row in cursor.fetchall()]
         for row in rows:

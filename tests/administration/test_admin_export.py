@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Member
 from core.admin import export
-from core.admin.export import make_cell
+from core.csv_cells import make_cell
 from tests.support.admin_site import MEMBERS, POSTS, get_page, make_rows
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_member, make_post

@@ -13,6 +13,7 @@ from accounts.models import AuditLogEntry, RateLimit
 from accounts.tasks import run_purge, run_send_mail
 from administration import dashboard, metrics_view
 from administration.daily_metrics import save_daily_metrics
+from administration.imports import purge_old_imports
 from administration.operations import purge_old_operations
 from administration.request_keys import purge_keys
 from administration.tombstones import purge_old_tombstones
@@ -40,6 +41,7 @@ JOBS: dict[str, Callable[[], Any]] = {
     "end_moderation": lambda: finish_moderation(NOW),
     "purge_images": lambda: purge_unused_images(NOW),
     "delete_image_objects": lambda: (has_due_objects(NOW), delete_due_objects(NOW)),
+    "purge_imports": lambda: purge_old_imports(NOW, FIRST, LAST),
     "purge_request_keys": lambda: purge_keys(NOW, FIRST, LAST),
     "purge_operations": lambda: purge_old_operations(NOW, FIRST, LAST),
     "purge_tombstones": lambda: purge_old_tombstones(NOW, FIRST, LAST),

@@ -28,6 +28,7 @@ OF_ALL_MEMBERS = {
     "ledger/rollups/repair.py": "lists all ledgers to check their totals",
     "ledger/rollups/definitions.py": "joins totals with what was computed for one member",
     "administration/request_keys.py": "deletes the old keys of a range of members",
+    "administration/imports.py": "deletes the old ones of a range of members",
     "administration/operations.py": "deletes the old ones of a range of members",
     "administration/tombstones.py": "deletes the old ones of a range of members",
     "ledger/wallets/key_rotation.py": "lists the members with account numbers",

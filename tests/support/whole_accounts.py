@@ -40,6 +40,7 @@ from ledger.entries.merges import merge_entries
 from ledger.entries.transfer_candidates import dismiss_transfer
 from ledger.entries.writing import create_entry, refund_entry
 from ledger.entry_shape import EntryShape, LineShape
+from ledger.imports.committing import commit_import
 from ledger.models import (
     BudgetIncome,
     Entry,
@@ -69,6 +70,7 @@ from tests.support.factories import (
     make_trade,
     make_wallet,
 )
+from tests.support.imports import make_import
 from tests.support.operations import delete_recorded
 from tests.support.purchases import make_purchase
 
@@ -103,6 +105,7 @@ def give_everything(member: Member) -> None:
     BudgetIncome.objects.create(member=member, year=2026, month=11, amount=1)
     give_rule(member, wallet=wallet, category=major)
     give_notification(member)
+    give_imports(member)
     give_board(member)
     give_purchase(member)
     PointHistory.objects.create(
@@ -178,6 +181,13 @@ def give_rule(member: Member, **fields: object) -> None:
         status=Occurrence.Status.BOOKED,
         entry=make_entry(member),
     )
+
+
+def give_imports(member: Member) -> None:
+    """Create an open file with a row, and a committed one with key and columns."""
+    for _ in range(2):
+        row = make_import(member)
+    commit_import(member, row.id, timezone.now())
 
 
 def give_notification(member: Member) -> None:

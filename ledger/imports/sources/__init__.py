@@ -11,12 +11,13 @@ from ledger.imports.sources.banksalad import BankSaladSource
 from ledger.imports.sources.easymoney import EasyMoneySource
 from ledger.imports.sources.ezbookkeeping import EzBookkeepingSource
 from ledger.imports.sources.firefly import FireflySource
-from ledger.imports.sources.generic import GenericSource
+from ledger.imports.sources.generic import TABLE_KINDS, GenericSource
 from ledger.imports.sources.hyundaicard import HYUNDAICARD
 from ledger.imports.sources.ibk import IBK
 from ledger.imports.sources.kakaobank import KAKAOBANK
 from ledger.imports.sources.kbbank import KBBANK
 from ledger.imports.sources.kbcard import KBCARD
+from ledger.imports.sources.own import OwnSource
 from ledger.imports.sources.qif import QifSource
 from ledger.imports.sources.samsungcard import SAMSUNGCARD
 from ledger.imports.sources.shinhanbank import SHINHANBANK
@@ -35,9 +36,10 @@ _NAMED: tuple[Source, ...] = (
 )
 
 _GENERIC: tuple[Source, ...] = (
+    OwnSource(),
     *map(StatementSource, ("ofx", "camt053", "mt940")),
     QifSource(),
-    *map(GenericSource, ("csv", "xlsx", "xls", "html")),
+    *map(GenericSource, TABLE_KINDS),
 )
 
 SOURCES: Mapping[str, Source] = {source.name: source for source in (*_NAMED, *_GENERIC)}

@@ -61,6 +61,8 @@ from ledger.imports.values import (
     to_positive_units,
 )
 
+# Any of them is read alike, whichever of these sources a member names.
+TABLE_KINDS = ("csv", "xlsx", "xls", "html")
 # Of the memo of an entry (spec 10.1).
 MAX_MEMO_LENGTH = 500
 _FLOW_FIELDS = ("amount", "out", "in")
@@ -93,6 +95,8 @@ class GenericSource:
         names the columns. Raises `UnreadableFileError` without a header, and
         `InvalidMappingError` for a given mapping.
         """
+        if any(table.kind not in TABLE_KINDS for table in tables):
+            raise UnreadableFileError(gettext("The file is of another kind."))
         first, chosen = _choose_table(tables, mapping)
         try:
             validate_mapping(first, chosen)

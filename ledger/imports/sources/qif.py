@@ -12,7 +12,7 @@ from decimal import Decimal
 from django.utils.translation import gettext
 
 from ledger.imports.dates import DATE_ORDERS, guess_date_order
-from ledger.imports.errors import UnreadableValueError
+from ledger.imports.errors import UnreadableFileError, UnreadableValueError
 from ledger.imports.records import (
     BadRow,
     Cell,
@@ -68,7 +68,12 @@ class QifSource:
         mapping: ColumnMapping | None,
         context: ReadContext,
     ) -> FileReading:
-        """Read all accounts of a file; of a mapping, the order of dates alone."""
+        """Read all accounts of a file; of a mapping, the order of dates alone.
+
+        Raises `UnreadableFileError` for a file of another kind.
+        """
+        if not self.recognizes(tables):
+            raise UnreadableFileError(gettext("The file is of another kind."))
         table = find_table(tables, "transactions")
         rows = list(list_rows(table))
         guessed = _guess_order([row.get("date") for _, row in rows])

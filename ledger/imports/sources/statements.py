@@ -14,7 +14,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from django.utils.translation import gettext
 
 from ledger.currencies.codes import EXACT
-from ledger.imports.errors import UnreadableValueError
+from ledger.imports.errors import UnreadableFileError, UnreadableValueError
 from ledger.imports.records import (
     BadRow,
     Cell,
@@ -80,7 +80,12 @@ class StatementSource:
         mapping: ColumnMapping | None,
         context: ReadContext,
     ) -> FileReading:
-        """Read transactions and the last balance of each account; needs no mapping."""
+        """Read transactions and the last balance of each account; needs no mapping.
+
+        Raises `UnreadableFileError` for a file of another kind.
+        """
+        if not self.recognizes(tables):
+            raise UnreadableFileError(gettext("The file is of another kind."))
         transactions = find_table(tables, "transactions")
         rows = list(list_rows(transactions))
         reader = _StatementReader(context, rows)

@@ -33,6 +33,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 REAUTHENTICATE = "/api/auth/reauthenticate"
 BACKUP = "/api/account/backup"
+EXPORT = "/api/account/export?format=csv"
 NEW = "another-horse-9"
 
 
@@ -163,7 +164,8 @@ def test_second_factor_makes_a_session_fresh_again(totp_member: Member) -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "path"), [("DELETE", "/api/auth/me"), ("GET", BACKUP)]
+    ("method", "path"),
+    [("DELETE", "/api/auth/me"), ("GET", BACKUP), ("GET", EXPORT)],
 )
 def test_backup_and_deletion_ask_for_fresh_authentication_of_a_factor_only(
     totp_member: Member, premium_member: Member, method: str, path: str

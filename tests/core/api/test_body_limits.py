@@ -15,7 +15,7 @@ from tests.support.problems import assert_problem
 # The document has no limits of these.
 OPEN_TEXT_LENGTH = 100
 # "" is a body that is a list.
-LIST_LENGTHS = {"": 1_000, "lines": 50, "ids": 1_000, "clear": 20, "settings": 10}
+LIST_LENGTHS = {"": 100, "lines": 50, "ids": 1_000, "clear": 20, "settings": 10}
 NUMBER_BYTES = 24
 # Two escapes, of a character outside of the first plane: an emoji.
 ESCAPED_CHARACTER_BYTES = 12

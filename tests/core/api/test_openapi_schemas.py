@@ -51,6 +51,7 @@ CANNOT_BE_CLEARED = {
     "BudgetPatch",
     "BudgetWrite",
     "EntryValuesWrite",
+    "ImportChangePatch",
     "OwnProfileRequest",
     "ProfileRequest",
 }

@@ -76,7 +76,13 @@ def test_last_run_of_each_job_is_told_and_old_ones_go() -> None:
 
 # These are shared by those that start at the same time.
 SHARED = {
-    *("purge_operations", "purge_request_keys", "purge_tombstones", "run_recurring"),
+    *(
+        "purge_imports",
+        "purge_operations",
+        "purge_request_keys",
+        "purge_tombstones",
+        "run_recurring",
+    ),
 }
 
 

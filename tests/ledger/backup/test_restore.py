@@ -18,6 +18,7 @@ from ledger.entries.transfer_candidates import dismiss_transfer
 from ledger.models import (
     BudgetIncome,
     Category,
+    ImportKey,
     Occurrence,
     QuickEntryTag,
     RecurringTag,
@@ -154,6 +155,9 @@ def fill_every_table(member: Member) -> None:
     make_budget(member)
     BudgetIncome.objects.create(member=member, year=2026, month=1, amount=1)
     make_trade(member)
+    ImportKey.objects.create(
+        member=member, digest=b"d" * 16, wallet_id=wallet.pk, operation_id=1
+    )
 
 
 def find_tables(member: Member) -> set[Any]:

@@ -306,6 +306,20 @@ def test_file_without_an_amount_waits_for_a_mapping() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["csv", "xlsx", "ofx", "qif", "camt053", "mt940"])
+def test_source_refuses_a_file_of_another_kind(name: str) -> None:
+    tables = [Table("ledger", "", [["{}"]])]
+    with pytest.raises(UnreadableFileError, match="another kind"):
+        SOURCES[name].read(tables, None, CONTEXT)
+    assert recognize(tables) is SOURCES["ledger"]
+    assert recognize([Table("other", "", [["{}"]])]) is None
+
+
+def test_workbook_may_be_read_as_any_table() -> None:
+    tables = [Table("xlsx", "", [["날짜", "금액"], ["2026-09-05", "-5"]])]
+    assert flows(SOURCES["csv"].read(tables, None, CONTEXT)) == [(OUT, 5, FLOW)]
+
+
 def test_decimal_comma_of_a_column_is_for_all_of_its_cells() -> None:
     rows = [["date", "amount"], ["2026-09-05", "-1.234"], ["2026-09-05", "-5,50"]]
     assert flows(read(rows)) == [(OUT, 1234, FLOW), (OUT, 6, FLOW)]

@@ -138,9 +138,9 @@ def test_row_whose_entry_was_deleted_stays_out_until_it_is_wanted() -> None:
     keys = {row.digests[0]: [KnownKey(frozenset({BANK}), None, True)]}
     (found,) = run([out(5)], keys=keys)
     assert (found.status, found.reason) == ("DUPLICATE", Reason.KNOWN_DELETED)
-    assert found.action is ImportAction.SKIP
+    assert found.action == ImportAction.SKIP
     found.chosen = ImportAction.IMPORT
-    assert found.action is ImportAction.IMPORT
+    assert found.action == ImportAction.IMPORT.value
 
 
 def test_living_duplicate_is_never_imported() -> None:
@@ -223,7 +223,7 @@ def test_other_rows_are_no_transfer(second: Any) -> None:
 
 
 def test_rows_that_say_transfer_go_first_with_each_other() -> None:
-    told = {"kind": RecordKind.TRANSFER}
+    told: dict[str, Any] = {"kind": RecordKind.TRANSFER}
     rows = run([out(5), come(5, 1, CARD, **told), out(5, 1, **told)])
     assert statuses(rows) == ["NEW", "PAIRED", "TRANSFER"]
 
@@ -241,7 +241,7 @@ def test_many_transfers_of_one_amount_pair_by_minute() -> None:
 
 
 def test_named_counterpart_must_be_the_other_wallet() -> None:
-    told = {"kind": RecordKind.TRANSFER}
+    told: dict[str, Any] = {"kind": RecordKind.TRANSFER}
     rows = run([out(5, **told), come(5, 0, CARD, **told)], others={0: 3})
     assert statuses(rows) == ["TRANSFER", "UNPAIRED"]
 

@@ -1,0 +1,1 @@
+"""Export of a ledger in open formats (spec 3.28)."""

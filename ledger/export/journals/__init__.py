@@ -1,0 +1,1 @@
+"""The ledger as a journal of plain-text accounting."""

@@ -1,0 +1,1 @@
+"""Reads a whole ledger from the JSON of `/export` (spec 3.28, 3.29)."""

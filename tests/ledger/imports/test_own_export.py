@@ -1,0 +1,215 @@
+"""The JSON of our own export, read into a ledger (spec 3.28, 3.29)."""
+
+import json
+from random import Random
+from typing import Any
+
+import pytest
+
+from accounts.models import Member
+from ledger.models import BudgetIncome, Entry, Import, Wallet
+from tests.support.clients import JSONClient
+from tests.support.exports import export_json, export_ledger
+from tests.support.factories import (
+    make_budget,
+    make_category,
+    make_entry,
+    make_layout,
+    make_merged_entry,
+    make_stock,
+    make_trade,
+    make_wallet,
+)
+from tests.support.imports import (
+    IMPORTS,
+    commit,
+    import_file,
+    read_file,
+    upload,
+)
+from tests.support.problems import assert_problem
+from tests.support.random_ledgers import ALL_KINDS, WALLET_KINDS, RandomLedger
+from tests.support.whole_accounts import give_lines, give_notification, give_rule
+
+pytestmark = pytest.mark.django_db
+
+KEY = b"k" * 32
+HEAD = {"exportedAt", "service", "timeZone"}
+# What refers to rows of another list.
+REFERENCES = {
+    "walletId": "wallets",
+    "toWalletId": "wallets",
+    "categoryId": "categories",
+    "parentId": "categories",
+    "tagIds": "tags",
+    "refundOf": "entries",
+    "entryId": "entries",
+    "outId": "entries",
+    "inId": "entries",
+    "ruleId": "recurring",
+    "stockId": "stocks",
+    "paymentId": "notifications",
+    "notificationIds": "notifications",
+}
+
+
+def without_ids(export: dict[str, Any]) -> dict[str, Any]:
+    """Return the export with the places of rows instead of their ids."""
+    places = {
+        name: {row["id"]: place for place, row in enumerate(rows) if "id" in row}
+        for name, rows in export.items()
+        if isinstance(rows, list)
+    }
+
+    def replace(value: Any, name: str) -> Any:
+        if name in REFERENCES:
+            known = places[REFERENCES[name]]
+            if isinstance(value, list):
+                return [known.get(item) for item in value]
+            return known.get(value)
+        if isinstance(value, list):
+            return [replace(item, "") for item in value]
+        if isinstance(value, dict):
+            return {
+                key: replace(part, key)
+                for key, part in value.items()
+                if key not in {"id", "formerId"}
+            }
+        return value
+
+    return {
+        name: replace(rows, "") for name, rows in export.items() if name not in HEAD
+    }
+
+
+def fill_ledger(member: Member, count: int) -> None:
+    client = JSONClient(member)
+    ledger = RandomLedger(client, Random(34))
+    ledger.add_wallets(WALLET_KINDS)
+    ledger.add_categories()
+    for number in range(count):
+        ledger.write(ALL_KINDS[number % len(ALL_KINDS)](ledger))
+    wallet, category = make_wallet(member), make_category(member, name="더")
+    give_lines(member)
+    give_rule(member, wallet=wallet, category=category)
+    give_notification(member)
+    make_merged_entry(member, make_wallet(member), make_wallet(member))
+    make_trade(member, stock=make_stock(member))
+    make_budget(member, category=category)
+    make_layout(member)
+    BudgetIncome.objects.create(member=member, year=2026, month=11, amount=1)
+    import_file(client, "date,memo,out\n2026-11-02,Lunch,9000\n")
+
+
+def test_empty_ledger_takes_a_whole_export(
+    premium_member: Member, free_member: Member
+) -> None:
+    fill_ledger(premium_member, 150)
+    text, client = export_ledger(premium_member, "json"), JSONClient(free_member)
+    found = read_file(client, text)
+    assert found["source"] == "ledger"
+    result = commit(client, found["id"])
+    assert result["created"] == Entry.objects.owned_by(premium_member).count()
+    expected = without_ids(export_json(premium_member))
+    actual = without_ids(export_json(free_member))
+    for key in expected.pop("importKeys"):
+        assert key in actual["importKeys"]
+    for name, rows in expected.items():
+        assert actual[name] == rows, name
+    # What is paid came in, and is as closed as before.
+    assert client.get("/api/account/stocks").status_code == 403
+    again = read_file(client, text)
+    new = {name for name, count in again["counts"].items() if count}
+    assert new == {"DUPLICATE"}
+    assert commit(client, again["id"])["created"] == 0
+
+
+def test_account_numbers_are_sealed_again(
+    premium_member: Member, free_member: Member, settings: Any
+) -> None:
+    settings.ACCOUNT_NUMBER_KEYS = [KEY]
+    client = JSONClient(premium_member)
+    body = {"name": "A", "kind": "BANK", "accountNumber": "123-456"}
+    assert client.send("POST", "/api/account/wallets", body).status_code == 201
+    other = JSONClient(free_member)
+    import_file(other, export_ledger(premium_member, "json"))
+    (wallet,) = other.get_json("/api/account/wallets")
+    assert wallet["accountNumber"] == "123-456"
+    sealed = Wallet.objects.values_list("encrypted_account_number", flat=True)
+    assert len({*sealed, "123-456"}) == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_whole_export_is_undone(premium_member: Member, free_member: Member) -> None:
+    make_trade(premium_member)
+    make_entry(premium_member, wallet=make_wallet(premium_member))
+    client = JSONClient(free_member)
+    result = import_file(client, export_ledger(premium_member, "json"))
+    path = f"/api/account/operations/{result['operationId']}/undo"
+    answer = client.send("POST", path, {})
+    assert answer.status_code == 200, answer.content
+    assert without_ids(export_json(free_member))["entries"] == []
+    assert without_ids(export_json(free_member))["trades"] == []
+
+
+def test_other_ledger_takes_the_entries_as_rows(
+    premium_member: Member, free_member: Member
+) -> None:
+    wallet, target = make_wallet(premium_member), make_wallet(premium_member)
+    food = make_category(premium_member, name="Food")
+    make_entry(premium_member, wallet=wallet, category=food, amount=5, tags=("t",))
+    make_entry(premium_member, type="transfer", wallet=wallet, to_wallet=target)
+    make_trade(premium_member)
+    make_entry(free_member, amount=77, memo="mine")
+    client, text = JSONClient(free_member), export_ledger(premium_member, "json")
+    found = read_file(client, text)
+    assert "stocks, trades" in found["leftOut"][0]
+    result = commit(client, found["id"])
+    assert result["created"] == 2
+    assert Entry.objects.owned_by(free_member).count() == 3
+    counts = read_file(client, text)["counts"]
+    assert counts["DUPLICATE"] == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"format": "other"},
+        {"version": 99},
+        {"wallets": 5},
+        {"wallets": [5]},
+        {"wallets": [{"id": 1, "name": 5}]},
+        {"wallets": [{"id": 1}, {"id": 1}]},
+        {"tags": [{"id": 1, "name": "a\x00b"}]},
+        {"entries": [{"id": 1, "date": "2026-02-31"}]},
+        {"entries": [{"id": 1, "walletId": 99}]},
+        {"entries": [{"id": 1, "originalAmount": 1e300}]},
+        {"entries": [{"id": 2**70}]},
+        {"dismissedTransfers": [{"outId": 1, "inId": 2}]},
+    ],
+)
+def test_damaged_export_is_refused(free_member: Member, change: Any) -> None:
+    body = {"format": "ledger-export", "version": 1} | change
+    answer = upload(JSONClient(free_member), json.dumps(body))
+    assert_problem(answer, 400, "IMPORT_UNREADABLE")
+    assert not Import.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        {"wallets": [{"id": 1, "name": "A"}]},
+        {"wallets": [{"id": 1, "name": "x" * 200, "kind": "BANK"}]},
+        {"tags": [{"id": 1, "name": "a"}, {"id": 2, "name": "a"}]},
+        {"budgets": [{"id": 1, "year": 2**40}]},
+    ],
+)
+def test_export_that_breaks_a_rule_writes_nothing(
+    free_member: Member, rows: Any
+) -> None:
+    client = JSONClient(free_member)
+    body = {"format": "ledger-export", "version": 1, "settings": None} | rows
+    found = read_file(client, json.dumps(body))
+    answer = client.send("POST", f"{IMPORTS}/{found['id']}/commit")
+    assert_problem(answer, 400, "IMPORT_UNREADABLE")
+    assert not Wallet.objects.exists()
