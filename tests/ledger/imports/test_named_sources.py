@@ -62,7 +62,7 @@ def list_entry_rows(sample: Path) -> list[int]:
 
 
 def test_every_named_source_has_a_sample() -> None:
-    generic = {"csv", "xlsx", "xls", "html", "ofx", "qif", "camt053", "mt940"}
+    generic = {"csv", "xlsx", "xls", "html", "ofx", "qif", "camt053", "mt940", "ledger"}
     assert set(SOURCES) - generic == set(NAMED)
 
 

@@ -298,7 +298,7 @@ def test_months_beyond_those_of_an_entry_are_said() -> None:
     )
     (record,) = records_of(reading)
     assert (record.amount, record.months) == (36_000, None)
-    assert reading.left_out == ["Instalments over 24 months are read as one payment."]
+    assert reading.left_out == ["Installments over 24 months are read as one payment."]
 
 
 def test_list_of_two_sheets_is_read_whole() -> None:
