@@ -110,6 +110,7 @@ def test_pieces_become_installments_of_a_card_alone(
 def test_foreign_row_takes_the_rate_of_its_day(
     client: JSONClient, fx_source: FakeRates
 ) -> None:
+    fx_source.quote("USD", "KRW", "1390", "2026-09-04")
     text = "date,memo,currency,originalAmount\n2026-09-04,Book,USD,-10.5\n"
     found = read_file(client, text)
     (row,) = rows_of(client, found["id"])
