@@ -170,7 +170,9 @@ class _CardReader(TableReader):
     def _bound_months(self, months: int) -> int | None:
         """Return the months of an installment that the ledger has, else None."""
         if months > MAX_MONTHS:
-            text = gettext("Installments over {maximum} months are read as one payment.")
+            text = gettext(
+                "Installments over {maximum} months are read as one payment."
+            )
             self.note(text.format(maximum=MAX_MONTHS))
         return months if 1 < months <= MAX_MONTHS else None
 

@@ -424,4 +424,6 @@ def note_other_tables(reader: TableReader, tables: Sequence[Table]) -> None:
 
 
 def other_source() -> UnreadableFileError:
-    return UnreadableFileError(gettext("The file does not have the columns of this source."))
+    return UnreadableFileError(
+        gettext("The file does not have the columns of this source.")
+    )
