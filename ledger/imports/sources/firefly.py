@@ -93,7 +93,7 @@ class _FireflyReader(TableReader):
             ],
         )
         for name in (
-            *("user_id", "created_at", "updated_at", "import_hash", "import_hash_v2"),
+            *("user_id", "updated_at", "import_hash", "import_hash_v2"),
             *("primary_currency_code", "pc_amount", "pc_foreign_amount"),
         ):
             columns.find(name)
@@ -157,10 +157,13 @@ class _FireflyReader(TableReader):
         )
 
     def _make_id(self, row: Row) -> str | None:
-        """Return the id of a row, with what keeps it apart from ids of banks."""
+        """Return the id of a row.
+
+        Numbers begin anew with each installation: when the row was made belongs to it.
+        """
         journal = row.text("journal_id", "id")
-        user = row.text("user_id", "id")
-        return f"firefly:{user}:{journal}" if journal else None
+        created = row.text("created_at", "id")
+        return f"firefly:{journal}:{created}" if journal and created else None
 
     def _read_amounts(self, row: Row) -> _Amounts:
         """Return the home amount, and currency and amount of another; all above 0."""

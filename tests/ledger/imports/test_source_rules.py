@@ -320,3 +320,15 @@ def test_memo_is_shortened_and_said() -> None:
     (record,) = records_of(reading)
     assert (len(record.memo), len(record.text)) == (500, 600)
     assert reading.left_out == ["Memos are shortened to 500 characters."]
+
+
+def test_numbers_of_another_firefly_are_not_the_same() -> None:
+    header = (*FIREFLY, "created_at")
+    first = [*firefly_row(1, "-5"), "2026-09-03T10:00:00+09:00"]
+    second = [*firefly_row(1, "-5", group_id="2"), "2026-09-04T10:00:00+09:00"]
+    ids = {
+        each.external_id for each in records_of(read("firefly", header, first, second))
+    }
+    assert len(ids) == 2
+    without = records_of(read("firefly", FIREFLY, firefly_row(1, "-5")))
+    assert without[0].external_id is None
