@@ -246,7 +246,13 @@ class TableReader:
 
     def prepare(self, rows: Sequence[Sequence[Cell]], columns: Columns) -> None:
         """Look at all rows of a table before the first is read."""
-        self.date_order = guess_date_order(iter_cells(rows, columns, self.date_name))
+        cells = iter_cells(rows, columns, self.date_name)
+        # A year of four digits in front decides by itself.
+        self.date_order = guess_date_order(
+            cell
+            for cell in cells
+            if isinstance(cell, str) and not cell.lstrip()[:4].isdigit()
+        )
 
     def read_table(self, table: Table, columns: Columns) -> None:
         """Read a table; rows of further tables count on after those before."""
