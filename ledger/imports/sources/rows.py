@@ -53,6 +53,8 @@ from ledger.imports.values import (
 # Of the memo of an entry (spec 10.1).
 MAX_MEMO_LENGTH = 500
 CACHED_NAMES = 4_096
+# Of a column, with line breaks and brackets.
+MAX_NAME_LENGTH = 100
 # Rows that are sums; asked only of rows without a date.
 _TOTAL = re.compile(r"합계|소계|총계|누계|건수|^(?:sub|grand)?total", re.IGNORECASE)
 # Of a leap year: here only the form of a date matters.
@@ -123,16 +125,27 @@ def find_columns(
     The first name is that of the date. With two header rows the names of the second
     one count too, unless it is a row of data already.
     """
+    date_key, _ = _keys(marks[0])
     for index in range(min(MAX_HEADER_ROW, len(table.rows))):
-        if len(table.rows[index]) < 2:
+        cells = table.rows[index]
+        if len(cells) < 2 or not any(_may_be_named(cell, date_key) for cell in cells):
             continue
-        header = read_header(index + 1, table.rows[index])
+        header = read_header(index + 1, cells)
         columns = Columns(header)
         if header_rows == 2 and columns.has_all(marks[:1]):
             columns = _with_second_row(table, columns, marks[0])
         if columns.has_all(marks):
             return columns
     return None
+
+
+def _may_be_named(cell: Cell, key: str) -> bool:
+    """Return False for most cells that have not the name; normalizing takes time."""
+    if not isinstance(cell, str) or len(cell) > MAX_NAME_LENGTH:
+        return False
+    if not cell.isascii():
+        return True
+    return key.isascii() and key[0] in cell.casefold()
 
 
 def _with_second_row(table: Table, columns: Columns, date_name: str) -> Columns:
