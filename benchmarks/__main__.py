@@ -13,6 +13,7 @@ from benchmarks import (
     entries,
     export,
     hostile,
+    imports,
     jobs,
     logins,
     moves,
@@ -38,7 +39,7 @@ SHARED = (
     *(board, administration, staff),
 )
 # Benchmarks with data or settings of their own.
-ALONE = (disk, jobs, logins, moves, totals, hostile)
+ALONE = (disk, jobs, logins, moves, totals, imports, hostile)
 # Benchmarks that start the whole service.
 WHOLE = (service, storm)
 BENCHMARKS = {module.NAME: module for module in (*SHARED, *ALONE, *WHOLE)}

@@ -39,9 +39,15 @@ class Target:
         headers = {**self.headers, "Content-Type": content_type}
         return replace(self, headers=headers, body=body, method=method)
 
-    def uploading(self, field: str, content: bytes) -> "Target":
+    def uploading(self, field: str, content: bytes, **texts: str) -> "Target":
+        """Return a request with a file, and fields of text before it."""
         boundary = uuid.uuid4().hex
-        head = (
+        head = "".join(
+            f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n'
+            f"{text}\r\n"
+            for name, text in texts.items()
+        )
+        head += (
             f'--{boundary}\r\nContent-Disposition: form-data; name="{field}"; '
             'filename="file"\r\nContent-Type: application/octet-stream\r\n\r\n'
         )

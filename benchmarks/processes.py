@@ -57,11 +57,15 @@ def measure_tree_pss(pid: int) -> float:
 
 def measure_tree_rss(pid: int) -> float:
     """Return MiB of a process and its children."""
-    pages = 0
-    for each in [pid, *list_child_pids(pid)]:
-        with suppress(OSError):
-            pages += int((PROC / str(each) / "statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+    return sum(map(measure_rss, [pid, *list_child_pids(pid)]))
+
+
+def measure_rss(pid: int) -> float:
+    """Return MiB of a process; 0 after its end."""
+    with suppress(OSError):
+        pages = int((PROC / str(pid) / "statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+    return 0.0
 
 
 @dataclass

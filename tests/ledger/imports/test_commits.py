@@ -1,5 +1,6 @@
 """What a commit writes, and what it leaves alone (spec 3.29)."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -117,8 +118,9 @@ def test_foreign_row_takes_the_rate_of_its_day(
     assert (row["entry"]["amount"], row["entry"]["currency"]) == (None, "USD")
     commit(client, found["id"])
     entry = Entry.objects.get()
-    assert entry.exchange_rate is not None
-    assert entry.amount == round(entry.exchange_rate * entry.original_amount)
+    assert entry.original_amount == Decimal("10.5")
+    assert entry.exchange_rate == Decimal(1390)
+    assert entry.amount == 14_595
 
 
 def test_minor_categories_come_below_their_majors(
@@ -265,3 +267,63 @@ def test_unavailable_rate_stops_the_commit(
     answer = client.send("POST", f"{IMPORTS}/{found['id']}/commit")
     assert_problem(answer, 502, "PROVIDER_UNAVAILABLE")
     assert not Entry.objects.exists()
+
+
+def test_wallet_is_found_by_its_only_institution(
+    client: JSONClient, premium_member: Member
+) -> None:
+    card = make_wallet(premium_member, name="내 카드", kind="CARD", institution="삼성")
+    for name, guess in (("삼성카드", "INSTITUTION"), ("내 카드", "NAME")):
+        found = read_file(client, HEADER + f"2026-09-04,{name},,a,-1\n")
+        assert (found["wallets"][0]["walletId"], found["wallets"][0]["guess"]) == (
+            card.pk,
+            guess,
+        )
+        client.delete(f"{IMPORTS}/{found['id']}")
+    make_wallet(premium_member, name="B", kind="CARD", institution="삼성")
+    found = read_file(client, HEADER + "2026-09-04,삼성카드,,a,-1\n")
+    assert found["wallets"][0]["create"] == {"kind": "CARD"}
+
+
+def test_wallet_chosen_for_a_row_that_is_gone_stops_the_commit(
+    client: JSONClient, premium_member: Member
+) -> None:
+    make_wallet(premium_member, name="A")
+    other = make_wallet(premium_member, name="B")
+    text = "date,wallet,type,memo,amount\n2026-09-04,A,이체,저축,-500\n"
+    found = read_file(client, text)
+    change_rows(client, found["id"], {"row": 2, "entry": {"toWalletId": other.pk}})
+    client.delete(f"/api/account/wallets/{other.pk}")
+    path = f"{IMPORTS}/{found['id']}/commit"
+    assert_problem(client.send("POST", path), 409, "REFERENCE_GONE")
+
+
+def test_learned_category_that_is_gone_is_left_out(
+    client: JSONClient, premium_member: Member
+) -> None:
+    food = make_category(premium_member, name="Food")
+    entry = make_entry(premium_member, memo="SHOP 12", amount=1, category=food)
+    found = read_file(client, HEADER + "2026-09-05,,,SHOP 12,-9000\n")
+    client.delete(f"/api/account/entries/{entry.pk}")
+    assert client.delete(f"/api/account/categories/{food.pk}").status_code == 204
+    commit(client, found["id"])
+    assert Entry.objects.get().category_id is None
+
+
+def test_refund_of_an_imported_purchase_takes_its_category_and_tags(
+    client: JSONClient, premium_member: Member
+) -> None:
+    make_wallet(premium_member, name="Card", kind="CARD")
+    head = "date,wallet,memo,amount,상태,tags\n"
+    bought = "2026-09-04,Card,Shop,-500,승인,trip\n"
+    import_file(client, head + bought)
+    purchase = Entry.objects.get()
+    food = make_category(premium_member, name="Food")
+    body = {"categoryId": food.pk}
+    path = f"/api/account/entries/{purchase.pk}"
+    assert client.send("PATCH", path, body).status_code == 200
+    result = import_file(client, head + bought + "2026-09-06,Card,Shop,500,취소,\n")
+    assert result["created"] == 1
+    refund = Entry.objects.get(type="income")
+    assert (refund.refund_of_id, refund.category_id) == (purchase.pk, food.pk)
+    assert refund.tag_links.count() == 1
