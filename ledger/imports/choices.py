@@ -136,12 +136,22 @@ def _guess(
     if name in choices.wallets:
         return GuessedWallet(name, choices.wallets[name], None, rows)
     text = normalize_text(name)
-    for guess, key in (("NAME", "name"), ("INSTITUTION", "institution")):
-        found = [each for each in own if normalize_text(getattr(each, key)) == text]
+    by_name = [each for each in own if normalize_text(each.name) == text]
+    of_institution = [each for each in own if text in _names_of(each)]
+    for guess, found in (("NAME", by_name), ("INSTITUTION", of_institution)):
         if len(found) == 1:
             return GuessedWallet(name, WalletChoice(found[0].id), guess, rows)
     kind = guess_kind(name)
     return GuessedWallet(name, WalletChoice(create_kind=kind), None, rows)
+
+
+def _names_of(wallet: OwnWallet) -> set[str]:
+    """Return how files name the only wallet of an institution: 삼성, 삼성카드."""
+    name = normalize_text(wallet.institution)
+    if not name:
+        return set()
+    is_card = wallet.kind in {"CARD", "CHECK_CARD"}
+    return {name, name + ("카드" if is_card else "은행")}
 
 
 def guess_kind(name: str) -> str:

@@ -4,12 +4,18 @@ The rows are judged again under the lock of the ledger, since it may have change
 they were shown: what has become known meanwhile is not written twice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from core.errors import DomainError, RateLimitedError
+from core.errors import (
+    DomainError,
+    FieldError,
+    InvalidFieldError,
+    RateLimitedError,
+)
 from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.bulk.insertion import Inserter, PlannedEntry
 from ledger.entries.merges import merge_entries
@@ -45,6 +51,7 @@ from ledger.imports.shapes import (
 from ledger.imports.sources.own import OWN_SOURCE
 from ledger.imports.storing import get_open_import, remember_mapping, unpack_tables
 from ledger.models import (
+    Category,
     Import,
     ImportAction,
     ImportRow,
@@ -126,8 +133,9 @@ def _write(commit: Commit, description: dict[str, Any]) -> None:
     ledger = commit.ledger
     separate_rows(commit.rows)
     wanted = [row for row in commit.rows if row.action is not ImportAction.SKIP]
-    opened = [row for row in wanted if _is_opening_of_new(row)]
-    imported = [row for row in wanted if _becomes_entry(row) and row not in opened]
+    becoming = [row for row in wanted if _becomes_entry(row)]
+    opened = [row for row in becoming if _is_opening_of_new(row)]
+    imported = [row for row in becoming if not _is_opening_of_new(row)]
     _require_allowance(commit, len(imported))
     used = _list_used(wanted, commit)
     places = make_wallets(ledger, commit.prepared.wallets, used, commit.now)
@@ -156,8 +164,7 @@ def _becomes_entry(row: JudgedRow) -> bool:
 
 def _is_opening_of_new(row: JudgedRow) -> bool:
     """Return whether the row is the first balance of a wallet that the commit makes."""
-    is_opening = row.record.kind is RecordKind.OPENING
-    return is_opening and isinstance(row.wallet, str) and _becomes_entry(row)
+    return row.record.kind is RecordKind.OPENING and isinstance(row.wallet, str)
 
 
 def _is_merged(row: JudgedRow, commit: Commit) -> bool:
@@ -205,6 +212,12 @@ def _make_names(commit: Commit, rows: Sequence[JudgedRow]) -> None:
         if (category := commit.edits(row).get("category")) is not None
     ]
     commit.notes += make_categories(commit.ledger, own, Choices())
+    known = Category.objects.owned_by(commit.ledger.member).order_by()
+    names = set(known.values_list("name", flat=True))
+    # A category may have been deleted since the file was read.
+    commit.learned = {
+        number: name for number, name in commit.learned.items() if name in names
+    }
     make_tags(
         commit.ledger, (tag for row in rows for tag in clean_tags(row.record.tags))
     )
@@ -230,12 +243,24 @@ def _insert(commit: Commit, rows: Sequence[JudgedRow], places: Places) -> None:
         if shape.refund_of is not None:
             commit.entry_ids[row.record.row] = _create_refund(commit, shape)
         else:
-            planned.append((row, inserter.adopt(shape)))
+            with _name_row(row):
+                planned.append((row, inserter.adopt(shape)))
     if planned:
         ids = inserter.write([entry for _, entry in planned], commit.now)
         for (row, _), entry_id in zip(planned, ids, strict=True):
             commit.entry_ids[row.record.row] = entry_id
     commit.counts["created"] = len(rows)
+
+
+@contextmanager
+def _name_row(row: JudgedRow) -> Iterator[None]:
+    """Let an error of an entry name its row, as in a PATCH of rows."""
+    try:
+        yield
+    except InvalidFieldError as error:
+        named = [(f"rows.{row.record.row}.{it.field}", it) for it in error.errors]
+        errors = tuple(FieldError(name, it.detail, it.code) for name, it in named)
+        raise DomainError(errors=errors) from None
 
 
 def _shape(commit: Commit, row: JudgedRow, places: Places) -> EntryShape:
@@ -250,6 +275,8 @@ def _shape(commit: Commit, row: JudgedRow, places: Places) -> EntryShape:
 
 def _create_refund(commit: Commit, shape: EntryShape) -> int:
     """Create a refund of an entry; alone, where the entry has come back before."""
+    # What the file does not say is as the expense has it.
+    shape = replace(shape, tags=shape.tags or None, excluded=None)
     try:
         return create_entry.within(commit.ledger, shape, commit.now)
     except DomainError:

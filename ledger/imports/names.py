@@ -33,12 +33,12 @@ def make_wallets(
     own = {row.pk: row for row in Wallet.objects.owned_by(ledger.member)}
     by_name = {row.name: row.pk for row in own.values()}
     kinds = {pk: row.kind for pk, row in own.items()}
+    if any(isinstance(ref, int) and ref not in own for ref in used):
+        raise ReferenceGoneError
     wallet_ids: dict[str, int] = {}
     file_wallets: dict[str, WalletRef] = {}
     for each in guessed:
         wallet_id, kind = each.choice.wallet_id, each.choice.create_kind
-        if wallet_id is not None and wallet_id not in own and wallet_id in used:
-            raise ReferenceGoneError
         if each.name is None:
             continue
         name = each.name[:MAX_NAME_LENGTH]

@@ -61,10 +61,10 @@ def prepare_rows(
         row = JudgedRow(record, wallet, None, digests, chosen=choice.action)
         if record.other_wallet is not None:
             row.other = resolve_wallet(record.other_wallet, guessed)
-        if row.other == row.wallet:
-            row.other = None
         if (edited := choice.edits.get("toWalletId")) is not None:
             row.other = edited
+        if row.other == row.wallet:
+            row.other = None
         rows.append(row)
     return PreparedRows(rows, bad, wallets)
 

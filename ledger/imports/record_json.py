@@ -1,13 +1,13 @@
 """Records as JSON, for the rows that are stored. Pure."""
 
 import datetime
-from dataclasses import fields
+from dataclasses import fields as fields_of
 from decimal import Decimal
 from typing import Any
 
 from ledger.imports.records import Direction, Record, RecordKind, RecordLine
 
-_FIELDS = fields(Record)
+_FIELDS = fields_of(Record)
 _READERS: dict[str, Any] = {
     "date": datetime.date.fromisoformat,
     "time": datetime.time.fromisoformat,
@@ -45,9 +45,10 @@ def dump_record(record: Record) -> dict[str, Any]:
 
 
 def load_record(stored: dict[str, Any]) -> Record:
+    fields: dict[str, Any] = {"amount": None} | stored
     return Record(
         **{
             name: _READERS[name](value) if name in _READERS else value
-            for name, value in stored.items()
+            for name, value in fields.items()
         }
     )

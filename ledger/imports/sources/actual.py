@@ -5,7 +5,7 @@ amount in Split_Amount and `(SPLIT INTO 2)` in its notes; its parts follow. Pure
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -27,6 +27,7 @@ from ledger.imports.sources.rows import (
     Row,
     TableReader,
     find_decimal_mark,
+    find_income_categories,
     iter_cells,
     missing_amount,
     to_units,
@@ -59,14 +60,22 @@ class _ActualReader(TableReader):
         # By the number of the row: how many parts an entry has; which part a row is.
         self.parents: dict[int, int] = {}
         self.parts: dict[int, tuple[int, int]] = {}
+        # What the line of a part says, without the payee.
+        self.memos: dict[int, str] = {}
 
     def prepare(self, rows: Sequence[Sequence[Cell]], columns: Columns) -> None:
         """Know the accounts, the categories of incomes, and how numbers look."""
         super().prepare(rows, columns)
         self.mark = find_decimal_mark(rows, columns, ("Amount", "Split_Amount"))
         cells = iter_cells(rows, columns, "Account")
-        self.accounts = frozenset(map(_plain, cells))
-        self.incomes = _find_incomes(rows, columns)
+        self.accounts = frozenset(" ".join(to_text(cell).split()) for cell in cells)
+        self.incomes = find_income_categories(
+            iter_cells(rows, columns, "Category"),
+            [
+                -1 if to_text(cell).startswith(("-", "(")) else 1
+                for cell in iter_cells(rows, columns, "Amount")
+            ],
+        )
 
     def read_row(self, row: Row) -> Record | str:
         day, time = row.date("Date", self.context.today, self.date_order)
@@ -82,7 +91,7 @@ class _ActualReader(TableReader):
             notes = notes[match.end() :].strip()
         elif match := _PART.match(notes):
             self.parts[row.number] = (int(match[1]), int(match[2]))
-            notes = notes[match.end() :].strip()
+            notes = self.memos[row.number] = notes[match.end() :].strip()
         kind, other = RecordKind.FLOW, None
         if normalize_text(payee) == _OPENING:
             kind = RecordKind.OPENING
@@ -94,7 +103,6 @@ class _ActualReader(TableReader):
             return "zero"
         is_flow = kind in {RecordKind.FLOW, RecordKind.REFUND}
         group, _, minor = category.partition(": ")
-        is_part = row.number in self.parts
         return Record(
             row=row.number,
             date=day,
@@ -107,8 +115,7 @@ class _ActualReader(TableReader):
             category=(group or None) if is_flow else None,
             minor_category=(minor or None) if is_flow else None,
             text=payee or notes,
-            # The payee of a part is that of the entry.
-            memo=self.make_memo(payee if is_flow and not is_part else "", notes),
+            memo=self.make_memo(payee if is_flow else "", notes),
             tags=tuple(dict.fromkeys(_TAG.findall(notes))),
         )
 
@@ -141,7 +148,9 @@ class _ActualReader(TableReader):
             if size is None or isinstance(record, BadRow):
                 continue
             queue = waiting[record.wallet, record.date, size]
-            parts = [Part(each, _signed(each)) for each in queue[:size]]
+            parts = [
+                Part(each, _signed(each), self.memos[each.row]) for each in queue[:size]
+            ]
             del queue[:size]
             taken |= {part.record.row for part in parts}
             numbers = [self.parts[part.record.row][0] for part in parts]
@@ -179,23 +188,6 @@ def _join(parent: Record, parts: Sequence[Part]) -> list[Record]:
 def _signed(record: Record) -> Decimal:
     sign = 1 if record.direction is Direction.IN else -1
     return Decimal(sign * (record.amount or 0))
-
-
-def _plain(cell: Cell) -> str:
-    return " ".join(to_text(cell).split())
-
-
-def _find_incomes(rows: Sequence[Sequence[Cell]], columns: Columns) -> frozenset[str]:
-    """Return the categories into which money comes more often than it goes out."""
-    counts: Counter[str] = Counter()
-    column, amount = columns.find("Category"), columns.find("Amount")
-    if column is None or amount is None:
-        return frozenset()
-    for cells in rows:
-        if max(column, amount) < len(cells):
-            is_out = to_text(cells[amount]).startswith(("-", "("))
-            counts[_plain(cells[column])] += -1 if is_out else 1
-    return frozenset(name for name, count in counts.items() if count > 0)
 
 
 class ActualSource(NamedSource):

@@ -1,6 +1,6 @@
 """Lists of card issuers: purchases, and bills with the parts of them (spec 3.29).
 
-A list of purchases has the months of an instalment. A bill has one row for each part
+A list of purchases has the months of an installment. A bill has one row for each part
 that is due: the first part stands for the purchase, later ones are passed over. Rows
 that are cancelled are `CANCELLATION`, wherever their purchase stands. Pure.
 """
@@ -163,17 +163,16 @@ class _CardReader(TableReader):
         if match is not None:
             return self._bound_months(int(match[1])), int(match[2])
         number = re.search(r"\d+", row.text(layout.months, "months"))
-        if number is not None and int(number[0]) > MAX_MONTHS:
-            months = self._bound_months(int(number[0]))
-        else:
-            months = row.months(layout.months)
+        months = self._bound_months(int(number[0])) if number else None
         part = re.search(r"\d+", text)
         return months, int(part[0]) if part else 1
 
     def _bound_months(self, months: int) -> int | None:
-        """Return the months of an instalment that the ledger has, else None."""
+        """Return the months of an installment that the ledger has, else None."""
         if months > MAX_MONTHS:
-            text = gettext("Instalments over {maximum} months are read as one payment.")
+            text = gettext(
+                "Installments over {maximum} months are read as one payment."
+            )
             self.note(text.format(maximum=MAX_MONTHS))
         return months if 1 < months <= MAX_MONTHS else None
 

@@ -2,7 +2,8 @@
 
 Each row is a part of a group; a group of several parts is one entry with lines. Whether
 money goes out, comes in or moves is told by the types of both accounts: a payment of a
-loan is a withdrawal for Firefly, and a transfer between two wallets here. Pure.
+loan is a withdrawal for Firefly, and a transfer between two wallets here. A deposit
+with a category of withdrawals is a refund. Pure.
 """
 
 from collections import Counter, defaultdict
@@ -25,12 +26,14 @@ from ledger.imports.sources.rows import (
     Row,
     TableReader,
     find_decimal_mark,
+    find_income_categories,
+    iter_cells,
     missing_amount,
     to_units,
     unknown_type,
 )
 from ledger.imports.sources.splits import Part, join_parts
-from ledger.imports.texts import normalize_text
+from ledger.imports.texts import normalize_text, to_text
 from ledger.imports.values import parse_tags
 
 # Types of accounts that are wallets; others are shops, employers and helpers.
@@ -72,14 +75,25 @@ class _FireflyReader(TableReader):
         self.parts: dict[str, list[int]] = defaultdict(list)
         self.sizes: Counter[str] = Counter()
         self.titles: dict[str, str] = {}
+        # By the number of the row: what a line says, and the shop of the part.
+        self.memos: dict[int, str] = {}
+        self.shops: dict[int, str] = {}
         self.mark = "."
+        self.incomes: frozenset[str] = frozenset()
 
     def prepare(self, rows: Sequence[Sequence[Cell]], columns: Columns) -> None:
         """Know how numbers look, and columns that say nothing to a person."""
         super().prepare(rows, columns)
         self.mark = find_decimal_mark(rows, columns, ("amount", "foreign_amount"))
+        self.incomes = find_income_categories(
+            iter_cells(rows, columns, "category"),
+            [
+                -1 if normalize_text(to_text(cell)) == "withdrawal" else 1
+                for cell in iter_cells(rows, columns, "type")
+            ],
+        )
         for name in (
-            *("user_id", "created_at", "updated_at", "import_hash", "import_hash_v2"),
+            *("user_id", "updated_at", "import_hash", "import_hash_v2"),
             *("primary_currency_code", "pc_amount", "pc_foreign_amount"),
         ):
             columns.find(name)
@@ -112,11 +126,18 @@ class _FireflyReader(TableReader):
         elif type_ == "reconciliation":
             # Corrects a balance: no income and no expense, on its own day.
             kind = RecordKind.TRANSFER
+        category = row.text("category", "category")
+        is_income = not category or category in self.incomes
+        if kind is RecordKind.FLOW and is_to_own and not is_income:
+            kind = RecordKind.REFUND
         shop, shop_type = (
             (target, target_type) if is_from_own else (source, source_type)
         )
-        is_named = kind is RecordKind.FLOW and shop_type not in _UNNAMED
-        text = row.text("description")
+        is_flow = kind in {RecordKind.FLOW, RecordKind.REFUND}
+        is_named = is_flow and shop_type not in _UNNAMED
+        text, notes = row.text("description"), row.text("notes", "memo")
+        self.memos[row.number] = self.make_memo(text, notes)
+        self.shops[row.number] = shop = shop if is_named else ""
         return Record(
             row=row.number,
             date=day,
@@ -126,11 +147,9 @@ class _FireflyReader(TableReader):
             time=None if time is None or time.isoformat() == _MIDNIGHT else time,
             wallet=source if is_from_own else target,
             other_wallet=other,
-            category=row.text("category", "category") or None,
+            category=(category or None) if is_flow else None,
             text=text,
-            memo=self.make_memo(
-                text, shop if is_named else "", row.text("notes", "memo")
-            ),
+            memo=self.make_memo(text, shop, notes),
             tags=parse_tags(row.text("tags", "tags")),
             currency=amounts.currency,
             original_amount=amounts.original,
@@ -138,10 +157,13 @@ class _FireflyReader(TableReader):
         )
 
     def _make_id(self, row: Row) -> str | None:
-        """Return the id of a row, with what keeps it apart from ids of banks."""
+        """Return the id of a row.
+
+        Numbers begin anew with each installation: when the row was made belongs to it.
+        """
         journal = row.text("journal_id", "id")
-        user = row.text("user_id", "id")
-        return f"firefly:{user}:{journal}" if journal else None
+        created = row.text("created_at", "id")
+        return f"firefly:{journal}:{created}" if journal and created else None
 
     def _read_amounts(self, row: Row) -> _Amounts:
         """Return the home amount, and currency and amount of another; all above 0."""
@@ -173,9 +195,11 @@ class _FireflyReader(TableReader):
         for group, places in self.parts.items():
             if len(places) < 2 or len(places) != self.sizes[group]:
                 continue
-            parts = [_as_part(self.records[place]) for place in places]
+            parts = [self._as_part(self.records[place]) for place in places]
             title = self.titles[group]
-            joined[places[0]] = join_parts(parts, title, self.make_memo(title))
+            shops = dict.fromkeys(self.shops[part.record.row] for part in parts)
+            memo = self.make_memo(title, *shops)
+            joined[places[0]] = join_parts(parts, title, memo)
             joined |= {place: [] for place in places[1:]}
         self.records = [
             each
@@ -183,18 +207,18 @@ class _FireflyReader(TableReader):
             for each in joined.get(place, [record])
         ]
 
+    def _as_part(self, record: Record | BadRow) -> Part:
+        assert isinstance(record, Record)  # noqa: S101  # only those are parts
+        sign = 1 if record.direction is Direction.IN else -1
+        memo = self.memos[record.row]
+        return Part(record, Decimal(sign * (record.amount or 0)), memo)
+
 
 def _read_account(row: Row, side: str) -> tuple[str, str]:
     """Return name and type of the account on one side."""
     field = "wallet" if side == "source" else "toWallet"
     name = row.text(f"{side}_name", field)
     return name, normalize_text(row.text(f"{side}_type", field))
-
-
-def _as_part(record: Record | BadRow) -> Part:
-    assert isinstance(record, Record)  # noqa: S101  # only those are parts
-    sign = 1 if record.direction is Direction.IN else -1
-    return Part(record, Decimal(sign * (record.amount or 0)))
 
 
 class FireflySource(NamedSource):

@@ -7,11 +7,11 @@ Pure: no database.
 import datetime
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import TypeAlias, TypeVar
 
 from django.utils.translation import gettext
@@ -46,7 +46,6 @@ from ledger.imports.values import (
     parse_amount,
     parse_currency,
     parse_date,
-    parse_months,
     parse_time,
     to_positive_units,
 )
@@ -54,8 +53,10 @@ from ledger.imports.values import (
 # Of the memo of an entry (spec 10.1).
 MAX_MEMO_LENGTH = 500
 CACHED_NAMES = 4_096
+# Of a column, with line breaks and brackets.
+MAX_NAME_LENGTH = 100
 # Rows that are sums; asked only of rows without a date.
-_TOTAL = re.compile(r"합계|소계|총계|누계|^(?:sub|grand)?total", re.IGNORECASE)
+_TOTAL = re.compile(r"합계|소계|총계|누계|건수|^(?:sub|grand)?total", re.IGNORECASE)
 # Of a leap year: here only the form of a date matters.
 _SAMPLE_TODAY = datetime.date(2028, 12, 31)
 _NOTHING = frozenset({"", "-", "0", "0.00"})
@@ -79,6 +80,7 @@ class Columns:
 
     def __init__(self, header: Header, names_below: Sequence[str] = ()) -> None:
         self.header = header
+        self._names_below = names_below
         self._whole: dict[str, list[int]] = {}
         self._plain: dict[str, list[int]] = {}
         for names in (header.names, names_below):
@@ -89,21 +91,30 @@ class Columns:
         self._found: dict[tuple[str, int], int | None] = {}
 
     def find(self, name: str, occurrence: int = 0) -> int | None:
-        """Return the column of a name, of several the one of that place, or None."""
+        """Return the column of a name, of several the one of that place, or None.
+
+        The column counts as read.
+        """
         key = (name, occurrence)
         if key not in self._found:
-            whole, _ = _keys(name)
-            places = self._whole.get(whole) or self._plain.get(whole) or []
+            places = self._list_places(name)
             self._found[key] = places[occurrence] if occurrence < len(places) else None
         return self._found[key]
 
-    def has_all(self, names: Iterable[str]) -> bool:
-        return all(self.find(name) is not None for name in names)
+    def _list_places(self, name: str) -> list[int]:
+        whole, _ = _keys(name)
+        return self._whole.get(whole) or self._plain.get(whole) or []
 
-    @property
-    def read(self) -> set[int]:
-        """The columns that have been asked for."""
-        return {column for column in self._found.values() if column is not None}
+    def has_all(self, names: Iterable[str]) -> bool:
+        return all(map(self._list_places, names))
+
+    def list_unread(self) -> Iterator[tuple[int, str]]:
+        """Yield number and name of the columns that nothing has asked for."""
+        read = set(self._found.values())
+        names = zip_longest(self.header.names, self._names_below, fillvalue="")
+        for column, (name, name_below) in enumerate(names):
+            if column not in read and (name_below or name):
+                yield column, name_below or name
 
 
 def find_columns(
@@ -114,16 +125,27 @@ def find_columns(
     The first name is that of the date. With two header rows the names of the second
     one count too, unless it is a row of data already.
     """
+    date_key, _ = _keys(marks[0])
     for index in range(min(MAX_HEADER_ROW, len(table.rows))):
-        if len(table.rows[index]) < 2:
+        cells = table.rows[index]
+        if len(cells) < 2 or not any(_may_be_named(cell, date_key) for cell in cells):
             continue
-        header = read_header(index + 1, table.rows[index])
+        header = read_header(index + 1, cells)
         columns = Columns(header)
-        if header_rows == 2 and columns.find(marks[0]) is not None:
+        if header_rows == 2 and columns.has_all(marks[:1]):
             columns = _with_second_row(table, columns, marks[0])
         if columns.has_all(marks):
             return columns
     return None
+
+
+def _may_be_named(cell: Cell, key: str) -> bool:
+    """Return False for most cells that have not the name; normalizing takes time."""
+    if not isinstance(cell, str) or len(cell) > MAX_NAME_LENGTH:
+        return False
+    if not cell.isascii():
+        return True
+    return key.isascii() and key[0] in cell.casefold()
 
 
 def _with_second_row(table: Table, columns: Columns, date_name: str) -> Columns:
@@ -179,13 +201,6 @@ class Row:
 
     def currency(self, name: str | None) -> str | None:
         return _read("currency", parse_currency, self.cell(name))
-
-    def months(self, name: str | None) -> int | None:
-        """Return the months of an instalment; None for a word without a number."""
-        cell = self.cell(name)
-        if isinstance(cell, str) and not any(map(str.isdigit, cell)):
-            return None
-        return _read("months", parse_months, cell)
 
 
 def _read(field: str, parse: Callable[[Cell], T], cell: Cell) -> T:
@@ -244,7 +259,13 @@ class TableReader:
 
     def prepare(self, rows: Sequence[Sequence[Cell]], columns: Columns) -> None:
         """Look at all rows of a table before the first is read."""
-        self.date_order = guess_date_order(iter_cells(rows, columns, self.date_name))
+        cells = iter_cells(rows, columns, self.date_name)
+        # A year of four digits in front decides by itself.
+        self.date_order = guess_date_order(
+            cell
+            for cell in cells
+            if isinstance(cell, str) and not cell.lstrip()[:4].isdigit()
+        )
 
     def read_table(self, table: Table, columns: Columns) -> None:
         """Read a table; rows of further tables count on after those before."""
@@ -305,9 +326,7 @@ class TableReader:
     def _note_unread(self, rows: Sequence[Sequence[Cell]], columns: Columns) -> None:
         """Name the columns with content that nothing has asked for."""
         names = [
-            name
-            for column, name in enumerate(columns.header.names)
-            if name and column not in columns.read and _has_content(rows, column)
+            name for column, name in columns.list_unread() if _has_content(rows, column)
         ]
         if names:
             text = gettext("Columns that are not read: {names}.")
@@ -337,11 +356,11 @@ class TableReader:
 def iter_cells(
     rows: Iterable[Sequence[Cell]], columns: Columns, name: str
 ) -> list[Cell]:
-    """Return the cells of a column that are there."""
+    """Return the cells of a column, None where a row ends before it."""
     column = columns.find(name)
     if column is None:
         return []
-    return [cells[column] for cells in rows if column < len(cells)]
+    return [cells[column] if column < len(cells) else None for cells in rows]
 
 
 def find_decimal_mark(
@@ -351,6 +370,19 @@ def find_decimal_mark(
     return guess_decimal_mark(
         cell for name in names for cell in iter_cells(rows, columns, name)
     )
+
+
+def find_income_categories(
+    categories: Iterable[Cell], signs: Iterable[int]
+) -> frozenset[str]:
+    """Return the categories into which money comes more often than it goes out.
+
+    Apps without kinds of categories have refunds as money that comes into another one.
+    """
+    counts: Counter[str] = Counter()
+    for cell, sign in zip(categories, signs, strict=False):
+        counts[" ".join(to_text(cell).split())] += sign
+    return frozenset(name for name, count in counts.items() if count > 0)
 
 
 def _has_content(rows: Sequence[Sequence[Cell]], column: int) -> bool:
@@ -411,4 +443,6 @@ def note_other_tables(reader: TableReader, tables: Sequence[Table]) -> None:
 
 
 def other_source() -> UnreadableFileError:
-    return UnreadableFileError(gettext("The file has not the columns of this source."))
+    return UnreadableFileError(
+        gettext("The file does not have the columns of this source.")
+    )

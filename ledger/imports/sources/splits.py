@@ -18,10 +18,14 @@ from ledger.models.lines import MAX_LINES
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A row of a split entry: its own record, and what it adds to its wallet."""
+    """A row of a split entry: its own record, and what it adds to its wallet.
+
+    `memo` is what the line says; the memo of the record also has what all parts share.
+    """
 
     record: Record
     signed: Decimal
+    memo: str
 
 
 def join_parts(parts: Sequence[Part], text: str = "", memo: str = "") -> list[Record]:
@@ -91,7 +95,7 @@ def _make_line(part: Part, sign: int) -> RecordLine:
         amount=round_units(sign * part.signed),
         category=record.category,
         minor_category=record.minor_category,
-        memo=record.memo,
+        memo=part.memo,
         wallet=record.other_wallet,
     )
 

@@ -7,7 +7,7 @@ comes into a category of expenses is a refund. Pure.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 
 from ledger.imports.records import (
@@ -47,6 +47,7 @@ class _Place:
     number: int
     count: int
     payee: str
+    memo: str
 
 
 class _YnabReader(TableReader):
@@ -93,9 +94,11 @@ class _YnabReader(TableReader):
         if not signed:
             return "zero"
         if split := _SPLIT.fullmatch(memo):
-            self.places[row.number] = _Place(int(split[1]), int(split[2]), payee)
             memo = split[3]
+            place = _Place(int(split[1]), int(split[2]), payee, memo)
+            self.places[row.number] = place
         is_flow = kind in {RecordKind.FLOW, RecordKind.REFUND}
+        group = group or category
         flag = row.text("Flag", "tags")
         return Record(
             row=row.number,
@@ -105,8 +108,8 @@ class _YnabReader(TableReader):
             kind=kind,
             wallet=row.text("Account", "wallet") or None,
             other_wallet=other,
-            category=(group or category or None) if is_flow else None,
-            minor_category=(category or None) if is_flow and group else None,
+            category=(group or None) if is_flow else None,
+            minor_category=category if is_flow and category != group else None,
             text=payee if is_flow else payee or memo,
             memo=self.make_memo(payee if is_flow else "", memo),
             tags=(flag,) if flag else (),
@@ -169,17 +172,9 @@ class _YnabReader(TableReader):
         for record in self.records[index : index + size]:
             if isinstance(record, Record):
                 sign = 1 if record.direction is Direction.IN else -1
-                parts.append(
-                    Part(_own_memo(record), Decimal(sign * (record.amount or 0)))
-                )
+                signed = Decimal(sign * (record.amount or 0))
+                parts.append(Part(record, signed, self.places[record.row].memo))
         return parts
-
-
-def _own_memo(record: Record) -> Record:
-    """Return a part with its own memo alone: the payee is that of the entry."""
-    payee, _, memo = record.memo.rpartition(" · ")
-    is_payee_alone = not payee and memo == record.text
-    return replace(record, memo="" if is_payee_alone else memo)
 
 
 def _read_category(row: Row) -> tuple[str, str]:
