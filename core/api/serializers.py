@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, ClassVar, cast
 
+from django.utils.datastructures import MultiValueDict
 from django.utils.functional import cached_property
 from django.utils.translation import get_language, gettext
 from rest_framework import serializers
@@ -19,6 +20,7 @@ from core.api.fields import find_cleared_value
 from core.api.operations import list_parameters
 from core.api.unknown_names import (
     MAX_REPORTED_NAMES,
+    REPEATED,
     UnknownCode,
     describe_unknown_name,
     find_suggestion,
@@ -78,9 +80,10 @@ class Serializer(serializers.Serializer[Any]):
             return super().to_internal_value(data)
         if None in data.values():
             data = self._replace_nulls(data)
-        if data.keys() <= self.known_names:
+        errors = self._list_repeated_parts(data)
+        if not errors and data.keys() <= self.known_names:
             return super().to_internal_value(data)
-        errors = self._list_unknown_names(data)
+        errors |= self._list_unknown_names(data)
         try:
             super().to_internal_value(data)
         except ValidationError as error:
@@ -111,6 +114,17 @@ class Serializer(serializers.Serializer[Any]):
     def known_names(self) -> frozenset[str]:
         answer = self.answer().fields if self.answer else ()
         return frozenset((*self.fields, *answer))
+
+    def _list_repeated_parts(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return an error for each part of a form that is sent twice."""
+        if not isinstance(data, MultiValueDict):
+            return {}
+        text = gettext("The part must not be repeated.")
+        return {
+            name: [ErrorDetail(text, REPEATED)]
+            for name in self.fields
+            if len(data.getlist(name)) > 1
+        }
 
     def _list_unknown_names(self, data: Mapping[str, Any]) -> dict[str, Any]:
         writable = [name for name, each in self.fields.items() if not each.read_only]

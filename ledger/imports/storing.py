@@ -232,9 +232,18 @@ def pack_tables(tables: Iterable[Table]) -> bytes:
 
 
 def unpack_tables(row: Import) -> list[Table]:
+    """Return the cells of the file.
+
+    Raises `NotFoundError` or `DuplicateError` if the import was deleted or committed
+    after it was read.
+    """
     stored = Import.objects.filter(member_id=row.member_id, id=row.id)
-    data = stored.values_list("tables", flat=True).get()
-    return [Table(*each) for each in orjson.loads(zlib.decompress(bytes(data)))]
+    found = stored.values_list("tables").first()
+    if found is None:
+        raise NotFoundError
+    if found[0] is None:
+        raise DuplicateError(gettext("The import was committed already."))
+    return [Table(*each) for each in orjson.loads(zlib.decompress(bytes(found[0])))]
 
 
 def _header_of(interpretation: Interpretation) -> bytes | None:
