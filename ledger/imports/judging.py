@@ -72,7 +72,7 @@ class KnownEntry(NamedTuple):
     memo: str
     currency: str | None
     original_amount: Decimal | None
-    keyed: Sequence[int]
+    keyed: Sequence[int] = ()
 
     @property
     def direction(self) -> Direction:
