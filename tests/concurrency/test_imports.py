@@ -531,6 +531,24 @@ def test_choice_of_a_row_is_followed_or_refused(phones: list[JSONClient]) -> Non
     race(turn, rounds=ROUNDS, allowed=[(200, 200), (200, 409)])
 
 
+def test_deletion_of_the_import_beside_its_commit(phones: list[JSONClient]) -> None:
+    """The entries and their keys are there if the commit was answered so."""
+
+    def turn(_: int) -> Any:
+        start_afresh()
+        found = read_file(phones[0], TWO_ROWS)
+        committed, _deleted = yield [
+            commit_call(phones[0], found),
+            caller(phones[1], "DELETE", path_of(found)),
+        ]
+        count = 2 if committed.status_code == 200 else 0
+        assert Entry.objects.count() == ImportKey.objects.count() == count
+        assert not Import.objects.exists()
+        assert_rollups_are_right()
+
+    race(turn, rounds=ROUNDS, allowed=[(200, 204), (404, 204)])
+
+
 def change_call(
     phone: JSONClient, found: dict[str, Any], name: str
 ) -> Callable[[], Any]:
