@@ -122,8 +122,8 @@ class Serializer(serializers.Serializer[Any]):
         text = gettext("The part must not be repeated.")
         return {
             name: [ErrorDetail(text, REPEATED)]
-            for name in self.fields
-            if len(data.getlist(name)) > 1
+            for name, values in data.lists()
+            if len(values) > 1 and name in self.fields
         }
 
     def _list_unknown_names(self, data: Mapping[str, Any]) -> dict[str, Any]:

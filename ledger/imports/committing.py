@@ -78,6 +78,7 @@ def commit_import(ledger: LockedLedger, import_id: int, now: datetime) -> Import
     extend_statement_timeout()
     commit = _load(ledger, row, now)
     if _is_whole(commit, row):
+        _require_allowance(commit, len(commit.rows))
         tables = unpack_tables(row)
         row.result = dict(commit_export(ledger, tables, commit.rows))
     else:

@@ -57,6 +57,11 @@ def phones(premium_member: Member) -> list[JSONClient]:
     return [JSONClient(premium_member) for _ in range(2)]
 
 
+def member_of(phone: JSONClient) -> Member:
+    assert phone.member is not None
+    return phone.member
+
+
 def run_without_and_with_lock(turn: Callable[[Any], Any]) -> tuple[Any, Any]:
     """`turn` gets a context in which writes have no lock, then one that does nothing."""
     return turn(without_lock), turn(nullcontext)
@@ -89,7 +94,7 @@ def assert_each_key_has_its_entry() -> None:
 
 
 def test_of_two_commits_of_one_import_one_writes(phones: list[JSONClient]) -> None:
-    make_wallet(phones[0].member, name="Bank")
+    make_wallet(member_of(phones[0]), name="Bank")
 
     def commit_twice(open_: Any) -> tuple[list[int], int]:
         start_afresh()
@@ -123,7 +128,7 @@ def test_many_commits_of_one_import_write_once(premium_member: Member) -> None:
 def test_two_imports_of_one_file_make_its_entries_once(
     phones: list[JSONClient],
 ) -> None:
-    make_wallet(phones[0].member, name="Bank")
+    make_wallet(member_of(phones[0]), name="Bank")
 
     def commit_both(open_: Any) -> tuple[int, int]:
         start_afresh()
@@ -165,9 +170,9 @@ def test_overlapping_files_make_each_row_once(phones: list[JSONClient]) -> None:
 @pytest.mark.parametrize("query", ["", "?keepImportKeys=true"])
 def test_commit_beside_a_restore(phones: list[JSONClient], query: str) -> None:
     """The import goes first and is replaced, or writes into the restored ledger."""
-    make_wallet(phones[0].member, name="Bank")
-    make_entry(phones[0].member, amount=7)
-    backup = download_backup(phones[0].member)
+    make_wallet(member_of(phones[0]), name="Bank")
+    make_entry(member_of(phones[0]), amount=7)
+    backup = download_backup(member_of(phones[0]))
 
     def turn(_: int) -> Any:
         assert upload(phones[0], backup).status_code == 200
@@ -195,8 +200,8 @@ def test_commit_beside_a_restore(phones: list[JSONClient], query: str) -> None:
 
 
 def test_restore_within_a_commit_waits_for_it(phones: list[JSONClient]) -> None:
-    make_wallet(phones[0].member, name="Bank")
-    backup = download_backup(phones[0].member)
+    make_wallet(member_of(phones[0]), name="Bank")
+    backup = download_backup(member_of(phones[0]))
 
     def restore_while_committing(open_: Any) -> tuple[int, int, int]:
         start_afresh()
@@ -219,7 +224,7 @@ def test_commit_beside_the_deletion_of_its_wallet(
     phones: list[JSONClient], is_chosen: bool
 ) -> None:
     """A wallet that was found by its name is made again, a chosen one is missed."""
-    member = phones[0].member
+    member = member_of(phones[0])
     into = make_wallet(member, name="Into")
 
     def turn(_: int) -> Any:
@@ -256,7 +261,7 @@ def test_commit_beside_the_deletion_of_its_wallet(
 def test_deletion_of_the_wallet_within_a_commit_waits_for_it(
     phones: list[JSONClient],
 ) -> None:
-    member = phones[0].member
+    member = member_of(phones[0])
     into = make_wallet(member, name="Into")
 
     def delete_while_committing(open_: Any) -> tuple[int, int, int]:
@@ -296,7 +301,7 @@ def announce(phone: JSONClient, wallet: Wallet) -> Callable[[], Any]:
 def test_commit_beside_a_notification_of_the_same_payment(
     phones: list[JSONClient],
 ) -> None:
-    card = make_wallet(phones[0].member, name="Card", kind="CARD")
+    card = make_wallet(member_of(phones[0]), name="Card", kind="CARD")
 
     def turn(_: int) -> Any:
         start_afresh()
@@ -319,7 +324,7 @@ def test_commit_beside_a_notification_of_the_same_payment(
 
 
 def test_notification_within_a_commit_waits_for_it(phones: list[JSONClient]) -> None:
-    card = make_wallet(phones[0].member, name="Card", kind="CARD")
+    card = make_wallet(member_of(phones[0]), name="Card", kind="CARD")
 
     def announce_while_committing(open_: Any) -> int:
         start_afresh()
@@ -451,7 +456,7 @@ def read_file_or_not(phone: JSONClient) -> int:
 def import_beside_an_entry(phone: JSONClient) -> tuple[Entry, str]:
     """Merge a row with a typed-in entry; return it and the path of the undo."""
     start_afresh()
-    member = phone.member
+    member = member_of(phone)
     bank = Wallet.objects.filter(name="Bank").first() or make_wallet(
         member, name="Bank"
     )
@@ -498,7 +503,7 @@ def test_undo_beside_an_edit_of_a_merged_entry(phones: list[JSONClient]) -> None
 
 
 def test_choices_of_rows_beside_the_commit(phones: list[JSONClient]) -> None:
-    make_wallet(phones[0].member, name="Bank")
+    make_wallet(member_of(phones[0]), name="Bank")
 
     def choose_while_committing(open_: Any) -> tuple[int, int]:
         start_afresh()
@@ -529,6 +534,24 @@ def test_choice_of_a_row_is_followed_or_refused(phones: list[JSONClient]) -> Non
         assert_rollups_are_right()
 
     race(turn, rounds=ROUNDS, allowed=[(200, 200), (200, 409)])
+
+
+def test_deletion_of_the_import_beside_its_commit(phones: list[JSONClient]) -> None:
+    """The entries and their keys are there if the commit was answered so."""
+
+    def turn(_: int) -> Any:
+        start_afresh()
+        found = read_file(phones[0], TWO_ROWS)
+        committed, _deleted = yield [
+            commit_call(phones[0], found),
+            caller(phones[1], "DELETE", path_of(found)),
+        ]
+        count = 2 if committed.status_code == 200 else 0
+        assert Entry.objects.count() == ImportKey.objects.count() == count
+        assert not Import.objects.exists()
+        assert_rollups_are_right()
+
+    race(turn, rounds=ROUNDS, allowed=[(200, 204), (404, 204)])
 
 
 def change_call(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from accounts.models import Member
+from ledger.imports import committing
 from ledger.models import BudgetIncome, Entry, Import, Wallet
 from tests.support.clients import JSONClient
 from tests.support.exports import export_json, export_ledger
@@ -213,3 +214,22 @@ def test_export_that_breaks_a_rule_writes_nothing(
     answer = client.send("POST", f"{IMPORTS}/{found['id']}/commit")
     assert_problem(answer, 400, "IMPORT_UNREADABLE")
     assert not Wallet.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_whole_exports_count_among_the_entries_of_a_day(
+    premium_member: Member, free_member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(2):
+        make_entry(premium_member)
+    text, client = export_ledger(premium_member, "json"), JSONClient(free_member)
+    result = import_file(client, text)
+    assert result["created"] == 2
+    path = f"/api/account/operations/{result['operationId']}/undo"
+    assert client.send("POST", path, {}).status_code == 200
+    assert not Entry.objects.owned_by(free_member).exists()
+    monkeypatch.setattr(committing, "MAX_ENTRIES_A_DAY", 3)
+    found = read_file(client, text)
+    answer = client.send("POST", f"{IMPORTS}/{found['id']}/commit")
+    assert_problem(answer, 429, "RATE_LIMITED")
+    assert not Entry.objects.owned_by(free_member).exists()

@@ -20,7 +20,7 @@ def test_imports_end_after_a_week(free_member: Member, other_member: Member) -> 
     client = JSONClient(free_member)
     old, new = make_import(free_member), make_import(other_member)
     Import.objects.filter(id=old.id).update(
-        created_at=timezone.now() - timedelta(days=7, minutes=1)
+        created_at=timezone.now() - timedelta(days=7, minutes=61)
     )
     assert_problem(client.send("GET", f"{IMPORTS}/{old.id}"), 404, "NOT_FOUND")
     commit_path = f"{IMPORTS}/{old.id}/commit"
@@ -34,6 +34,16 @@ def test_imports_end_after_a_week(free_member: Member, other_member: Member) -> 
     assert not Import.objects.filter(id=old.id).exists()
     assert not ImportRow.objects.filter(import_id=old.id).exists()
     assert Import.objects.filter(id=new.id).exists()
+
+
+def test_request_that_found_an_import_before_its_end_still_finds_it(
+    free_member: Member,
+) -> None:
+    row = make_import(free_member)
+    age = timedelta(days=7, minutes=59)
+    Import.objects.update(created_at=timezone.now() - age)
+    purge_imports()
+    assert Import.objects.filter(id=row.id).exists()
 
 
 def test_keys_stay_when_the_import_is_deleted(free_member: Member) -> None:
