@@ -35,10 +35,11 @@ def make_wallets(
     kinds = {pk: row.kind for pk, row in own.items()}
     wallet_ids: dict[str, int] = {}
     file_wallets: dict[str, WalletRef] = {}
+    if any(isinstance(ref, int) and ref not in own for ref in used):
+        # Of a name of the file, or of a single row.
+        raise ReferenceGoneError
     for each in guessed:
         wallet_id, kind = each.choice.wallet_id, each.choice.create_kind
-        if wallet_id is not None and wallet_id not in own and wallet_id in used:
-            raise ReferenceGoneError
         if each.name is None:
             continue
         name = each.name[:MAX_NAME_LENGTH]

@@ -265,3 +265,47 @@ def test_unavailable_rate_stops_the_commit(
     answer = client.send("POST", f"{IMPORTS}/{found['id']}/commit")
     assert_problem(answer, 502, "PROVIDER_UNAVAILABLE")
     assert not Entry.objects.exists()
+
+
+@pytest.mark.parametrize("names", [("Card", "card"), ("L" * 150, "L" * 151)])
+def test_names_that_look_alike_bring_no_row_twice(
+    client: JSONClient, names: tuple[str, str]
+) -> None:
+    text = HEADER + "".join(f"2026-09-04,{name},,x,-5\n" for name in names)
+    assert import_file(client, text)["created"] == 2
+    again = read_file(client, text)
+    assert again["counts"]["DUPLICATE"] == 2
+    assert commit(client, again["id"])["created"] == 0
+
+
+def test_new_wallet_of_two_open_imports_is_one(client: JSONClient) -> None:
+    ids = [read_file(client, HEADER + "2026-09-04,A,,x,-5\n")["id"] for _ in range(2)]
+    for import_id in ids:
+        patch(client, import_id, wallets=[{"name": "A", "create": {"kind": "CASH"}}])
+    results = [commit(client, import_id) for import_id in ids]
+    assert [result["created"] for result in results] == [1, 0]
+    assert Wallet.objects.count() == 1
+
+
+def test_wallet_that_is_chosen_as_a_new_one_exists(
+    client: JSONClient, premium_member: Member
+) -> None:
+    make_wallet(premium_member, name="A")
+    text = HEADER + "2026-09-04,A,,x,-5\n2026-09-04,a,,x,-5\n"
+    found = read_file(client, text)
+    patch(client, found["id"], wallets=[{"name": "A", "create": {"kind": "BANK"}}])
+    assert commit(client, found["id"])["created"] == 2
+    assert Wallet.objects.count() == 1
+
+
+def test_deleted_wallet_of_a_row_stops_the_commit(
+    client: JSONClient, premium_member: Member
+) -> None:
+    other = make_wallet(premium_member, name="B")
+    text = "date,wallet,type,memo,amount\n2026-09-04,A,이체,x,-500\n"
+    found = read_file(client, text)
+    change_rows(client, found["id"], {"row": 2, "entry": {"toWalletId": other.pk}})
+    other.delete()
+    answer = client.send("POST", f"{IMPORTS}/{found['id']}/commit")
+    assert_problem(answer, 409, "REFERENCE_GONE")
+    assert not Entry.objects.exists()
