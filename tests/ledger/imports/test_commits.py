@@ -309,3 +309,50 @@ def test_deleted_wallet_of_a_row_stops_the_commit(
     answer = client.send("POST", f"{IMPORTS}/{found['id']}/commit")
     assert_problem(answer, 409, "REFERENCE_GONE")
     assert not Entry.objects.exists()
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_row_to_merge_is_imported_if_its_entry_is_gone(
+    client: JSONClient, premium_member: Member, is_named: bool
+) -> None:
+    wallet = make_wallet(premium_member, name="A")
+    day = 1 if is_named else 4
+    entry = make_entry(
+        premium_member, wallet=wallet, amount=500, date=f"2026-09-0{day}"
+    )
+    found = read_file(client, HEADER + "2026-09-04,A,,SHOP,-500\n")
+    row: dict[str, Any] = {"row": 2, "action": "MERGE"}
+    if is_named:
+        row["entry"] = {"id": entry.pk}
+    change_rows(client, found["id"], row)
+    entry.delete()
+    result = commit(client, found["id"])
+    assert (result["created"], result["merged"], result["skipped"]) == (1, 0, 0)
+
+
+def test_refund_without_a_named_entry_cannot_be_merged(client: JSONClient) -> None:
+    text = "date,memo,amount,status\n2026-09-04,x,500,취소\n"
+    found = read_file(client, text)
+    (refund,) = rows_of(client, found["id"])
+    assert refund["status"] == "REFUND"
+    body = [{"row": refund["row"], "action": "MERGE"}]
+    answer = client.send("PATCH", f"{IMPORTS}/{found['id']}/rows", body)
+    assert_problem(answer, 400, "VALIDATION_ERROR")
+
+
+def test_row_with_a_named_entry_makes_no_other_one(
+    client: JSONClient, premium_member: Member
+) -> None:
+    first, second = (make_wallet(premium_member, name=name) for name in "AB")
+    half = make_entry(
+        premium_member, type="income", wallet=second, amount=500, date="2026-09-04"
+    )
+    named = make_entry(premium_member, wallet=first, amount=400, date="2026-09-09")
+    found = read_file(client, HEADER + "2026-09-04,A,,out,-500\n")
+    (row,) = rows_of(client, found["id"])
+    assert (row["status"], row["entryId"]) == ("PAIRED", half.pk)
+    choice = {"row": 2, "action": "MERGE", "entry": {"id": named.pk}}
+    change_rows(client, found["id"], choice)
+    result = commit(client, found["id"])
+    assert (result["created"], result["merged"], result["paired"]) == (0, 1, 0)
+    assert set(Entry.objects.values_list("type", flat=True)) == {"income", "expense"}
