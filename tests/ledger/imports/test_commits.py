@@ -380,9 +380,9 @@ def test_row_to_merge_is_imported_if_its_entry_is_gone(
 
 
 def test_refund_without_a_named_entry_cannot_be_merged(client: JSONClient) -> None:
-    text = "date,memo,amount,status\n2026-09-04,x,500,취소\n"
+    text = "date,type,memo,amount\n2026-09-04,지출,y,-1\n2026-09-05,지출,x,500\n"
     found = read_file(client, text)
-    (refund,) = rows_of(client, found["id"])
+    _, refund = rows_of(client, found["id"])
     assert refund["status"] == "REFUND"
     body = [{"row": refund["row"], "action": "MERGE"}]
     answer = client.send("PATCH", f"{IMPORTS}/{found['id']}/rows", body)

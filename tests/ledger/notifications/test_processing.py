@@ -195,7 +195,7 @@ def test_notification_takes_few_statements(
     # Taught layouts, begin, lock, known payments, cards, suggestion, entry, notification,
     # count, commit and the entry for the response; a stored rate is one more and rolls
     # nothing back.
-    assert counts == [11, 8, 12, 1]
+    assert counts == [12, 8, 13, 1]
 
 
 def test_notification_that_began_again_for_a_rate_is_counted_once(
