@@ -1,7 +1,7 @@
 """What a member has chosen for a file, and what is guessed otherwise. Pure."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
@@ -116,6 +116,33 @@ class GuessedWallet:
     rows: int
 
 
+class _OwnNames:
+    """The wallets of the ledger by name, and by what a name or institution says."""
+
+    def __init__(self, own: Sequence[OwnWallet]) -> None:
+        self._exact = {each.name: each.id for each in own}
+        self._similar: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for each in own:
+            self._similar["NAME", normalize_text(each.name)].append(each.id)
+            for name in _names_of(each):
+                self._similar["INSTITUTION", name].append(each.id)
+
+    def find_exact(self, name: str) -> int | None:
+        """Return the wallet that the commit would find instead of making one."""
+        return self._exact.get(name[:MAX_NAME_LENGTH])
+
+    def guess(self, name: str) -> tuple[str, int] | None:
+        """Return by what a wallet was found, and its id; None unless one fits."""
+        if (exact := self.find_exact(name)) is not None:
+            return "NAME", exact
+        text = normalize_text(name)
+        for guess in ("NAME", "INSTITUTION"):
+            found = self._similar.get((guess, text), ())
+            if len(found) == 1:
+                return guess, found[0]
+        return None
+
+
 def guess_wallets(
     records: Iterable[Record], choices: Choices, own: Sequence[OwnWallet]
 ) -> list[GuessedWallet]:
@@ -125,22 +152,24 @@ def guess_wallets(
         counts[record.wallet] += 1
         names = [record.other_wallet, *(line.wallet for line in record.lines)]
         counts.update(name for name in names if name is not None)
-    return [_guess(name, rows, choices, own) for name, rows in counts.items()]
+    own_names = _OwnNames(own)
+    return [_guess(name, rows, choices, own_names) for name, rows in counts.items()]
 
 
 def _guess(
-    name: str | None, rows: int, choices: Choices, own: Sequence[OwnWallet]
+    name: str | None, rows: int, choices: Choices, own: _OwnNames
 ) -> GuessedWallet:
     if name is None:
         return GuessedWallet(None, WalletChoice(choices.wallet_id), None, rows)
-    if name in choices.wallets:
-        return GuessedWallet(name, choices.wallets[name], None, rows)
-    text = normalize_text(name)
-    by_name = [each for each in own if normalize_text(each.name) == text]
-    of_institution = [each for each in own if text in _names_of(each)]
-    for guess, found in (("NAME", by_name), ("INSTITUTION", of_institution)):
-        if len(found) == 1:
-            return GuessedWallet(name, WalletChoice(found[0].id), guess, rows)
+    if (chosen := choices.wallets.get(name)) is not None:
+        exact = own.find_exact(name)
+        if chosen.wallet_id is None and exact is not None:
+            # It was made since, and its rows have keys there.
+            chosen = WalletChoice(exact)
+        return GuessedWallet(name, chosen, None, rows)
+    if (found := own.guess(name)) is not None:
+        guess, wallet_id = found
+        return GuessedWallet(name, WalletChoice(wallet_id), guess, rows)
     kind = guess_kind(name)
     return GuessedWallet(name, WalletChoice(create_kind=kind), None, rows)
 

@@ -52,6 +52,7 @@ from ledger.imports.sources.own import OWN_SOURCE
 from ledger.imports.storing import get_open_import, remember_mapping, unpack_tables
 from ledger.models import (
     Category,
+    Entry,
     Import,
     ImportAction,
     ImportRow,
@@ -121,12 +122,26 @@ def _load(ledger: LockedLedger, row: Import, now: datetime) -> Commit:
             row_choices[number] = RowChoice(action, edits or {})
         if category is not None:
             learned[number] = category
+    _forget_lost_targets(ledger, row_choices)
     choices = Choices.from_json(row.choices)
     own = list_own_wallets(ledger.member)
     prepared = prepare_rows(records, choices, own, row_choices)
     commit = Commit(ledger, choices, prepared, row_choices, learned, now)
     commit.counts["skipped"] = bad_count
     return commit
+
+
+def _forget_lost_targets(
+    ledger: LockedLedger, row_choices: dict[int, RowChoice]
+) -> None:
+    """Let a row stand alone whose named entry was deleted: it is not to be lost."""
+    named = {each.edits.get("id") for each in row_choices.values()} - {None}
+    rows = Entry.objects.owned_by(ledger.member).filter(pk__in=named).order_by()
+    lost = named - set(rows.values_list("pk", flat=True))
+    for number, choice in row_choices.items():
+        if choice.edits.get("id") in lost:
+            edits = {**choice.edits, "id": None}
+            row_choices[number] = RowChoice(choice.action, edits)
 
 
 def _write(commit: Commit, description: dict[str, Any]) -> None:
@@ -144,7 +159,7 @@ def _write(commit: Commit, description: dict[str, Any]) -> None:
     _insert(commit, imported, places)
     _join_rows(commit, wanted)
     _join_entries(commit, wanted)
-    merge_rows(commit, [row for row in wanted if _is_merged(row, commit)])
+    merge_rows(commit, [row for row in wanted if _is_merged(row)])
     for row in opened:
         commit.entry_ids[row.record.row] = None
     for row in commit.rows:
@@ -160,7 +175,8 @@ def _write(commit: Commit, description: dict[str, Any]) -> None:
 
 def _becomes_entry(row: JudgedRow) -> bool:
     """Return whether the row makes an entry of its own, for now or for good."""
-    return row.reason is Reason.WITH_ENTRY or row.action is ImportAction.IMPORT
+    is_half = row.reason is Reason.WITH_ENTRY and _is_joined(row)
+    return is_half or row.action is ImportAction.IMPORT
 
 
 def _is_opening_of_new(row: JudgedRow) -> bool:
@@ -168,13 +184,14 @@ def _is_opening_of_new(row: JudgedRow) -> bool:
     return row.record.kind is RecordKind.OPENING and isinstance(row.wallet, str)
 
 
-def _is_merged(row: JudgedRow, commit: Commit) -> bool:
+def _is_joined(row: JudgedRow) -> bool:
+    return row.action is ImportAction.MERGE and row.target is None
+
+
+def _is_merged(row: JudgedRow) -> bool:
     if row.action is not ImportAction.MERGE:
         return False
-    return (
-        row.status == ImportStatus.LIKELY_DUPLICATE
-        or commit.edits(row).get("id") is not None
-    )
+    return row.status == ImportStatus.LIKELY_DUPLICATE or row.target is not None
 
 
 def _list_used(wanted: Sequence[JudgedRow], commit: Commit) -> set[WalletRef]:
@@ -298,7 +315,7 @@ def _join_rows(commit: Commit, rows: Sequence[JudgedRow]) -> None:
 def _join_entries(commit: Commit, rows: Sequence[JudgedRow]) -> None:
     """Make one transfer of a row's entry and one that the ledger had."""
     for row in rows:
-        if row.reason is not Reason.WITH_ENTRY or row.action is ImportAction.IMPORT:
+        if row.reason is not Reason.WITH_ENTRY or not _is_joined(row):
             continue
         made, known = commit.entry_ids[row.record.row], row.entry_id
         if made is None or known is None:

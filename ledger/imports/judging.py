@@ -72,7 +72,7 @@ class KnownEntry(NamedTuple):
     memo: str
     currency: str | None
     original_amount: Decimal | None
-    keyed: Sequence[int]
+    keyed: Sequence[int] = ()
 
     @property
     def direction(self) -> Direction:
@@ -104,6 +104,7 @@ class JudgedRow:
 
     `other` is the other wallet of a transfer. `entry_id` is the entry that the row is
     or completes; of a refund, the purchase. `other_row` is the other half in the file.
+    `target` is the entry that the member has named for it.
     """
 
     record: Record
@@ -111,6 +112,7 @@ class JudgedRow:
     other: WalletRef
     digests: tuple[bytes, ...]
     chosen: ImportAction | None = None
+    target: int | None = None
     status: ImportStatus = ImportStatus.NEW
     reason: Reason = Reason.NEW
     entry_id: int | None = None
@@ -128,10 +130,10 @@ class JudgedRow:
 
     @property
     def action(self) -> ImportAction:
+        has_target = self.target is not None
+        allowed = allowed_actions(self.status, self.reason, has_target=has_target)
         chosen = self.chosen
-        if chosen and chosen in allowed_actions(self.status, self.reason):
-            return chosen
-        return self.default_action
+        return chosen if chosen and chosen in allowed else self.default_action
 
     def decide(
         self,
@@ -156,15 +158,31 @@ _DEFAULT_ACTIONS = {
 }
 
 
-def allowed_actions(status: str, reason: str) -> frozenset[ImportAction]:
-    """Return what a member may choose: what would double an entry is not among it."""
+# A row of these is an entry, or the second half of one.
+_MERGED = frozenset(
+    {
+        *(Reason.SAME_PAYMENT, Reason.SIDE_OF_TRANSFER),
+        *(Reason.OTHER_SIDE, Reason.WITH_ENTRY),
+    }
+)
+
+
+def allowed_actions(
+    status: str, reason: str, *, has_target: bool
+) -> frozenset[ImportAction]:
+    """Return what a member may choose: what would double or lose a row is not in it.
+
+    `has_target`: an entry was named to merge with.
+    """
     if status == ImportStatus.INVALID:
         return frozenset({ImportAction.SKIP})
     if status == ImportStatus.DUPLICATE:
         if reason == Reason.KNOWN_DELETED:
             return frozenset({ImportAction.SKIP, ImportAction.IMPORT})
         return frozenset({ImportAction.SKIP})
-    return frozenset(ImportAction)
+    if has_target or reason in _MERGED:
+        return frozenset(ImportAction)
+    return frozenset({ImportAction.IMPORT, ImportAction.SKIP})
 
 
 def judge(rows: Sequence[JudgedRow], ledger: KnownLedger) -> None:
@@ -433,7 +451,7 @@ def separate_rows(rows: Iterable[JudgedRow]) -> None:
         first = second.other_row
         if second.reason is not Reason.OTHER_SIDE or first is None:
             continue
-        if second.action is ImportAction.MERGE:
+        if second.action is ImportAction.MERGE and second.target is None:
             if first.action is not ImportAction.IMPORT:
                 second.chosen = ImportAction.SKIP
             continue

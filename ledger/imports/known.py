@@ -75,25 +75,6 @@ class _Living(NamedTuple):
     to_wallet_id: int | None
 
 
-class _Entry(NamedTuple):
-    """A `KnownEntry` without the wallets whose side has a row already."""
-
-    id: int
-    type: str
-    amount: int
-    date: date
-    time: Any
-    wallet_id: int | None
-    to_wallet_id: int | None
-    pending: bool
-    has_category: bool
-    is_notified: bool
-    is_half: bool
-    memo: str
-    currency: str | None
-    original_amount: Any
-
-
 def load_known(member: Member, rows: Sequence[JudgedRow]) -> KnownLedger:
     """Return the keys and entries that rows of these days and amounts may be."""
     if not rows:
@@ -148,10 +129,10 @@ def _read_entries(
         "amounts": format_ids({each.amount for each in records if each.amount}),
         "currencies": list({each.currency for each in records if each.currency}),
     }
-    found = fetch_all(_ENTRIES, params, _Entry)
+    found = fetch_all(_ENTRIES, params, KnownEntry)
     if not found:
         return []
     keyed: dict[int, list[int]] = defaultdict(list)
     for entry_id, wallet_id in fetch_all(_KEYED, {"member": member.pk}, _Keyed):
         keyed[merged.get(entry_id, entry_id)].append(wallet_id)
-    return [KnownEntry(*each, keyed=keyed.get(each.id, ())) for each in found]
+    return [each._replace(keyed=keyed.get(each.id, ())) for each in found]

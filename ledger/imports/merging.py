@@ -28,7 +28,7 @@ def merge_rows(commit: Commit, rows: Sequence[JudgedRow]) -> None:
     changes nothing: its day is that of the first. An entry that is gone is left out.
     """
     member = commit.ledger.member
-    targets = {row.record.row: _target(commit, row) for row in rows}
+    targets = {row.record.row: row.target or row.entry_id for row in rows}
     ids = {entry_id for entry_id in targets.values() if entry_id is not None}
     found = Entry.objects.owned_by(member).filter(pk__in=ids).order_by()
     pending = dict(found.values_list("pk", "pending"))
@@ -53,11 +53,6 @@ def merge_rows(commit: Commit, rows: Sequence[JudgedRow]) -> None:
         }
         with connection.cursor() as cursor:
             cursor.execute(_MOVE, params)
-
-
-def _target(commit: Commit, row: JudgedRow) -> int | None:
-    chosen: int | None = commit.edits(row).get("id")
-    return row.entry_id if chosen is None else chosen
 
 
 def _confirm(commit: Commit, row: JudgedRow, entry_id: int) -> None:

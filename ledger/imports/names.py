@@ -37,6 +37,9 @@ def make_wallets(
         raise ReferenceGoneError
     wallet_ids: dict[str, int] = {}
     file_wallets: dict[str, WalletRef] = {}
+    if any(isinstance(ref, int) and ref not in own for ref in used):
+        # Of a name of the file, or of a single row.
+        raise ReferenceGoneError
     for each in guessed:
         wallet_id, kind = each.choice.wallet_id, each.choice.create_kind
         if each.name is None:

@@ -59,6 +59,7 @@ def prepare_rows(
     for (record, wallet), digests in zip(placed, number_rows(placed), strict=True):
         choice = row_choices.get(record.row, RowChoice())
         row = JudgedRow(record, wallet, None, digests, chosen=choice.action)
+        row.target = choice.edits.get("id")
         if record.other_wallet is not None:
             row.other = resolve_wallet(record.other_wallet, guessed)
         if (edited := choice.edits.get("toWalletId")) is not None:

@@ -12,7 +12,7 @@ from core.errors import DomainError, FieldError
 from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.imports.judging import allowed_actions
 from ledger.imports.storing import get_import, get_open_import
-from ledger.models import ImportAction, ImportRow, ImportStatus
+from ledger.models import ImportAction, ImportRow
 
 MAX_ROWS_OF_CHANGE = 100
 
@@ -86,13 +86,15 @@ def _find_obstacle(
         return "row", gettext("The row stands in the request twice."), "repeated"
     if sent.action is None:
         return None
-    if sent.action not in allowed_actions(stored.status, stored.reason):
+    edits = (stored.edits or {}) | sent.edits
+    has_target = edits.get("id") is not None
+    allowed = allowed_actions(stored.status, stored.reason, has_target=True)
+    if sent.action not in allowed:
         detail = gettext("The row cannot have this action.")
         return "action", detail, "invalid"
-    edits = (stored.edits or {}) | sent.edits
-    has_entry = stored.entry_id is not None or edits.get("id") is not None
-    is_second = stored.status == ImportStatus.PAIRED
-    if sent.action is ImportAction.MERGE and not (has_entry or is_second):
+    if not has_target and sent.action not in allowed_actions(
+        stored.status, stored.reason, has_target=False
+    ):
         detail = gettext("Name the entry to merge with.")
         return "entry.id", detail, "required"
     return None

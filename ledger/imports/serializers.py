@@ -26,7 +26,7 @@ from ledger.base.ownership import OwnedIdField
 from ledger.imports.choices import CategoryName, WalletChoice
 from ledger.imports.column_names import FIELDS
 from ledger.imports.dates import DATE_ORDERS
-from ledger.imports.judging import Reason
+from ledger.imports.judging import Reason, allowed_actions
 from ledger.imports.reasons import SENTENCES
 from ledger.imports.record_json import load_record
 from ledger.imports.row_choices import MAX_ROWS_OF_CHANGE, SentRow
@@ -559,7 +559,7 @@ def describe_row(row: ImportRow) -> dict[str, Any]:
         "status": row.status,
         "reason": row.reason,
         "detail": str(SENTENCES[row.reason]),
-        "action": row.chosen or row.action,
+        "action": _action_of(row),
         "deleted": row.reason == Reason.KNOWN_DELETED,
         "entry": None if row.record is None else _describe_entry(row, row.record),
         "entryId": (row.edits or {}).get("id") or row.entry_id,
@@ -567,6 +567,13 @@ def describe_row(row: ImportRow) -> dict[str, Any]:
         "errors": unread["errors"],
         "cells": unread["cells"],
     }
+
+
+def _action_of(row: ImportRow) -> str:
+    """Return the choice, if the row can still have it."""
+    has_target = bool(row.edits and row.edits.get("id"))
+    allowed = allowed_actions(row.status, row.reason, has_target=has_target)
+    return row.chosen if row.chosen in allowed else row.action
 
 
 def _describe_entry(row: ImportRow, stored: dict[str, Any]) -> dict[str, Any]:

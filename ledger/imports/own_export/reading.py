@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from decimal import Decimal, InvalidOperation
 from typing import Any
 from uuid import UUID
@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 from ledger.export.json_shape import FORMAT, SETTINGS, VERSION, get_default
 from ledger.imports.errors import UnreadableFileError
 from ledger.imports.own_export.columns import (
+    IMPORT_KEYS,
     LINE_FIELDS,
     LINES,
     LISTS,
@@ -122,9 +123,13 @@ def _read_row(
     if each.has_id:
         found["id"] = row["id"]
     if "categoryType" in row:
-        found["category_type"] = row["categoryType"]
-    if "formerId" in row:
-        found["former_id"] = row["formerId"]
+        kind = Field("category_type", "text")
+        place = f"{each.name}.categoryType"
+        found["category_type"] = _read_value(row["categoryType"], kind, place, ids)
+    if each.name == "mergedEntries":
+        found["former_id"] = _read_id(row, each.name, "formerId")
+    if each.name == IMPORT_KEYS and found["digest"] is None:
+        raise _wrong(each.name, "digest")
     return found
 
 
@@ -185,17 +190,17 @@ def _list_of(body: Any, name: str) -> list[Any]:
     return rows
 
 
-def _read_id(row: Any, name: str) -> int:
-    if not isinstance(row, dict) or not _is_integer(row.get("id")):
-        raise _wrong(name, "id")
-    number: int = row["id"]
+def _read_id(row: Any, name: str, field: str = "id") -> int:
+    if not isinstance(row, dict) or not _is_integer(row.get(field)):
+        raise _wrong(name, field)
+    number: int = row[field]
     return number
 
 
 def _known(row: Any, name: str, known: set[int]) -> int:
-    if not isinstance(row, dict) or row.get(name) not in known:
+    number = _read_id(row, "dismissedTransfers", name)
+    if number not in known:
         raise _wrong("dismissedTransfers", name)
-    number: int = row[name]
     return number
 
 
@@ -244,13 +249,28 @@ def _read_digest(text: str) -> bytes:
     return digest
 
 
+def _read_time(text: str) -> time:
+    read = time.fromisoformat(text)
+    if read.tzinfo is not None:
+        raise ValueError(text)
+    return read
+
+
+def _read_moment(text: str) -> datetime:
+    read = datetime.fromisoformat(text)
+    if read.tzinfo is None:
+        raise ValueError(text)
+    # Of the years that a database takes in any time zone.
+    return read.astimezone(UTC)
+
+
 _READERS: Mapping[str, Callable[[Any], Any]] = {
     "int": lambda value: value if _is_integer(value) else _MISSING,
     "text": _read_text,
     "bool": lambda value: value if isinstance(value, bool) else _MISSING,
     "date": _parser(date.fromisoformat),
-    "time": _parser(time.fromisoformat),
-    "datetime": _parser(datetime.fromisoformat),
+    "time": _parser(_read_time),
+    "datetime": _parser(_read_moment),
     "decimal": _read_decimal,
     "uuid": _parser(UUID),
     "digest": _parser(_read_digest),

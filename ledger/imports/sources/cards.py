@@ -42,6 +42,7 @@ from ledger.imports.values import (
 _MONTHS_AND_PART = re.compile(r"(\d{1,2})(?:개월)?/(\d{1,2})(?:회차?)?")
 # Home amount and foreign amount in one cell: 33,170 USD22.00.
 _ABROAD = re.compile(r"(-?[\d,.]+)\s*(?:\\n|\s)*(?:([A-Z]{3})\s*(-?[\d,.]+))?")
+_CANCELLED_PREFIX = "취소-"
 # A card company takes its own discount back as a cancelled row.
 _DISCOUNT = re.compile(r"할인$|캐시백$")
 
@@ -249,7 +250,11 @@ class _CardReader(TableReader):
             kind = RecordKind.REFUND if is_discount else RecordKind.CANCELLATION
         else:
             return record
-        return replace(record, direction=Direction.IN, kind=kind, months=None)
+        # The name as in the purchase, by which the ledger finds it.
+        memo = record.memo.removeprefix(_CANCELLED_PREFIX)
+        return replace(
+            record, direction=Direction.IN, kind=kind, memo=memo, months=None
+        )
 
     def _is_cancelled(self, row: Row, statuses: Sequence[str]) -> bool:
         if any(is_cancelled(each) or "취소" in each for each in statuses):

@@ -285,19 +285,6 @@ def test_wallet_is_found_by_its_only_institution(
     assert found["wallets"][0]["create"] == {"kind": "CARD"}
 
 
-def test_wallet_chosen_for_a_row_that_is_gone_stops_the_commit(
-    client: JSONClient, premium_member: Member
-) -> None:
-    make_wallet(premium_member, name="A")
-    other = make_wallet(premium_member, name="B")
-    text = "date,wallet,type,memo,amount\n2026-09-04,A,이체,저축,-500\n"
-    found = read_file(client, text)
-    change_rows(client, found["id"], {"row": 2, "entry": {"toWalletId": other.pk}})
-    client.delete(f"/api/account/wallets/{other.pk}")
-    path = f"{IMPORTS}/{found['id']}/commit"
-    assert_problem(client.send("POST", path), 409, "REFERENCE_GONE")
-
-
 def test_learned_category_that_is_gone_is_left_out(
     client: JSONClient, premium_member: Member
 ) -> None:
@@ -327,3 +314,94 @@ def test_refund_of_an_imported_purchase_takes_its_category_and_tags(
     refund = Entry.objects.get(type="income")
     assert (refund.refund_of_id, refund.category_id) == (purchase.pk, food.pk)
     assert refund.tag_links.count() == 1
+
+
+@pytest.mark.parametrize("names", [("Card", "card"), ("L" * 150, "L" * 151)])
+def test_names_that_look_alike_bring_no_row_twice(
+    client: JSONClient, names: tuple[str, str]
+) -> None:
+    text = HEADER + "".join(f"2026-09-04,{name},,x,-5\n" for name in names)
+    assert import_file(client, text)["created"] == 2
+    again = read_file(client, text)
+    assert again["counts"]["DUPLICATE"] == 2
+    assert commit(client, again["id"])["created"] == 0
+
+
+def test_new_wallet_of_two_open_imports_is_one(client: JSONClient) -> None:
+    ids = [read_file(client, HEADER + "2026-09-04,A,,x,-5\n")["id"] for _ in range(2)]
+    for import_id in ids:
+        patch(client, import_id, wallets=[{"name": "A", "create": {"kind": "CASH"}}])
+    results = [commit(client, import_id) for import_id in ids]
+    assert [result["created"] for result in results] == [1, 0]
+    assert Wallet.objects.count() == 1
+
+
+def test_wallet_that_is_chosen_as_a_new_one_exists(
+    client: JSONClient, premium_member: Member
+) -> None:
+    make_wallet(premium_member, name="A")
+    text = HEADER + "2026-09-04,A,,x,-5\n2026-09-04,a,,x,-5\n"
+    found = read_file(client, text)
+    patch(client, found["id"], wallets=[{"name": "A", "create": {"kind": "BANK"}}])
+    assert commit(client, found["id"])["created"] == 2
+    assert Wallet.objects.count() == 1
+
+
+def test_deleted_wallet_of_a_row_stops_the_commit(
+    client: JSONClient, premium_member: Member
+) -> None:
+    other = make_wallet(premium_member, name="B")
+    text = "date,wallet,type,memo,amount\n2026-09-04,A,이체,x,-500\n"
+    found = read_file(client, text)
+    change_rows(client, found["id"], {"row": 2, "entry": {"toWalletId": other.pk}})
+    other.delete()
+    answer = client.send("POST", f"{IMPORTS}/{found['id']}/commit")
+    assert_problem(answer, 409, "REFERENCE_GONE")
+    assert not Entry.objects.exists()
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_row_to_merge_is_imported_if_its_entry_is_gone(
+    client: JSONClient, premium_member: Member, is_named: bool
+) -> None:
+    wallet = make_wallet(premium_member, name="A")
+    day = 1 if is_named else 4
+    entry = make_entry(
+        premium_member, wallet=wallet, amount=500, date=f"2026-09-0{day}"
+    )
+    found = read_file(client, HEADER + "2026-09-04,A,,SHOP,-500\n")
+    row: dict[str, Any] = {"row": 2, "action": "MERGE"}
+    if is_named:
+        row["entry"] = {"id": entry.pk}
+    change_rows(client, found["id"], row)
+    entry.delete()
+    result = commit(client, found["id"])
+    assert (result["created"], result["merged"], result["skipped"]) == (1, 0, 0)
+
+
+def test_refund_without_a_named_entry_cannot_be_merged(client: JSONClient) -> None:
+    text = "date,memo,amount,status\n2026-09-04,x,500,취소\n"
+    found = read_file(client, text)
+    (refund,) = rows_of(client, found["id"])
+    assert refund["status"] == "REFUND"
+    body = [{"row": refund["row"], "action": "MERGE"}]
+    answer = client.send("PATCH", f"{IMPORTS}/{found['id']}/rows", body)
+    assert_problem(answer, 400, "VALIDATION_ERROR")
+
+
+def test_row_with_a_named_entry_makes_no_other_one(
+    client: JSONClient, premium_member: Member
+) -> None:
+    first, second = (make_wallet(premium_member, name=name) for name in "AB")
+    half = make_entry(
+        premium_member, type="income", wallet=second, amount=500, date="2026-09-04"
+    )
+    named = make_entry(premium_member, wallet=first, amount=400, date="2026-09-09")
+    found = read_file(client, HEADER + "2026-09-04,A,,out,-500\n")
+    (row,) = rows_of(client, found["id"])
+    assert (row["status"], row["entryId"]) == ("PAIRED", half.pk)
+    choice = {"row": 2, "action": "MERGE", "entry": {"id": named.pk}}
+    change_rows(client, found["id"], choice)
+    result = commit(client, found["id"])
+    assert (result["created"], result["merged"], result["paired"]) == (0, 1, 0)
+    assert set(Entry.objects.values_list("type", flat=True)) == {"income", "expense"}

@@ -187,6 +187,14 @@ def test_other_ledger_takes_the_entries_as_rows(
         {"entries": [{"id": 1, "originalAmount": 1e300}]},
         {"entries": [{"id": 2**70}]},
         {"dismissedTransfers": [{"outId": 1, "inId": 2}]},
+        {"dismissedTransfers": [{"outId": [], "inId": {}}]},
+        {"entries": [{"id": 1, "time": "10:00:00+09:00"}]},
+        {"entries": [{"id": 1, "createdAt": "2026-01-01T00:00:00"}]},
+        {"entries": [{"id": 1, "createdAt": "0001-01-01T00:00:00+14:00"}]},
+        {"entries": [{"id": 1, "categoryType": ["expense"]}]},
+        {"entries": [{"id": 1}], "mergedEntries": [{"entryId": 1}]},
+        {"entries": [{"id": 1}], "mergedEntries": [{"entryId": 1, "formerId": "1"}]},
+        {"importKeys": [{}]},
     ],
 )
 def test_damaged_export_is_refused(free_member: Member, change: Any) -> None:

@@ -252,11 +252,12 @@ def firefly_row(journal: int, amount: Any, **changes: str) -> list[Any]:
 
 
 def test_group_with_an_unreadable_part_stays_apart() -> None:
-    reading = read("firefly", FIREFLY, firefly_row(1, "-5"), firefly_row(2, "five"))
-    first, second = reading.records
-    assert isinstance(first, Record)
-    assert (first.amount, first.lines) == (5, ())
+    rows = [firefly_row(1, "-5"), firefly_row(2, "five"), firefly_row(3, "-7")]
+    first, second, third = read("firefly", FIREFLY, *rows).records
     assert isinstance(second, BadRow)
+    for record, amount in ((first, 5), (third, 7)):
+        assert isinstance(record, Record)
+        assert (record.amount, record.lines) == (amount, ())
 
 
 def test_group_of_two_wallets_stays_apart() -> None:
@@ -332,3 +333,45 @@ def test_numbers_of_another_firefly_are_not_the_same() -> None:
     assert len(ids) == 2
     without = records_of(read("firefly", FIREFLY, firefly_row(1, "-5")))
     assert without[0].external_id is None
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"), [("3/1", [90]), ("3/2", []), ("1/1", [90]), ("", [90])]
+)
+def test_bill_has_a_purchase_in_its_first_part_alone(
+    part: str, expected: list[int]
+) -> None:
+    header = ("이용일", "이용카드", "이용가맹점", "이용금액", "할부/회차", "결제원금")
+    reading = read("hyundaicard", header, ["2026-09-01", "M", "책방", 90, part, 30])
+    assert [each.amount for each in records_of(reading)] == expected
+    assert reading.passed_over.get("part", 0) == 1 - len(expected)
+
+
+@pytest.mark.parametrize(("balances", "latest"), [([30, 20], 20), ([20, 30], 30)])
+@pytest.mark.parametrize("is_descending", [False, True])
+def test_balance_is_that_of_the_last_row_of_the_last_moment(
+    balances: list[int], latest: int, is_descending: bool
+) -> None:
+    header = ("거래일시", "보낸분/받는분", "출금액", "입금액", "잔액")
+    rows = [["2026-09-01", "밥", 5, 0, 40]]
+    rows += [["2026-09-02", "밥", 5, 0, balance] for balance in balances]
+    reading = read("kbbank", header, *(rows[::-1] if is_descending else rows))
+    assert [each.amount for each in reading.balances] == [latest]
+
+
+def test_rows_of_further_sheets_count_on() -> None:
+    header = ("이용일", "카드번호", "가맹점명", "이용 금액", "할부", "상태")
+    tables = [
+        Table("xlsx", name, [header, ["2026-09-05", "1", name, 5, "", ""]])
+        for name in ("8월", "9월")
+    ]
+    reading = SOURCES["hyundaicard"].read(tables, None, CONTEXT)
+    assert [each.row for each in reading.records] == [2, 4]
+
+
+def test_decimal_mark_of_a_register_is_that_of_all_its_rows() -> None:
+    rows = [
+        ["Bank", "", "", "2026-09-03", "Shop", "", "Food", "Tea", "", out, "", "C", ""]
+        for out in ("4.500", "5,50")
+    ]
+    assert [each.amount for each in records_of(read("ynab", YNAB, *rows))] == [4500, 6]
