@@ -330,16 +330,6 @@ def test_row_to_merge_is_imported_if_its_entry_is_gone(
     assert (result["created"], result["merged"], result["skipped"]) == (1, 0, 0)
 
 
-def test_refund_without_a_named_entry_cannot_be_merged(client: JSONClient) -> None:
-    text = "date,memo,amount,status\n2026-09-04,x,500,취소\n"
-    found = read_file(client, text)
-    (refund,) = rows_of(client, found["id"])
-    assert refund["status"] == "REFUND"
-    body = [{"row": refund["row"], "action": "MERGE"}]
-    answer = client.send("PATCH", f"{IMPORTS}/{found['id']}/rows", body)
-    assert_problem(answer, 400, "VALIDATION_ERROR")
-
-
 def test_row_with_a_named_entry_makes_no_other_one(
     client: JSONClient, premium_member: Member
 ) -> None:
