@@ -3,10 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.conf import settings
+
 from ledger.base.ledger_write import LockedLedger
 from ledger.base.operations import stop_records, store_whole_operation
 from ledger.import_keys.rows import KeyedRow, write_keys
 from ledger.imports.judging import JudgedRow
+from ledger.imports.own_export.checking import check_export
 from ledger.imports.own_export.columns import IMPORT_KEYS
 from ledger.imports.own_export.reading import parse_export, read_export
 from ledger.imports.own_export.writing import write_export
@@ -24,6 +27,7 @@ def commit_export(
     """
     stop_records()
     export = read_export(parse_export(str(tables[0].rows[0][0])))
+    check_export(export, settings.HOME_CURRENCY)
     # An undo brings the empty ledger back.
     copy_ledger(ledger)
     ids = write_export(ledger, export)

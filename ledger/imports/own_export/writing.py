@@ -3,6 +3,7 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from django.conf import settings
@@ -40,6 +41,7 @@ from ledger.models import (
     Wallet,
 )
 from ledger.models.base import MAX_ENTRIES_CONSTRAINT
+from ledger.operations.after_undo import require_holdings
 from ledger.rollups.definitions import bulk_write
 
 _OF_LEDGER: tuple[Any, ...] = (
@@ -67,6 +69,7 @@ def write_export(
     try:
         with bulk_write(ledger):
             writer.write()
+        require_holdings(ledger, writer.list_first_trades())
     except (IntegrityError, DataError) as error:
         if MAX_ENTRIES_CONSTRAINT in str(error):
             raise
@@ -105,6 +108,14 @@ class _Writer:
         self._keep_client_ids()
         rows_of_ledger = Ledger.objects.owned_by(self.ledger.member)
         rows_of_ledger.update(captures_bank_texts=self.export.captures_bank_texts)
+
+    def list_first_trades(self) -> list[tuple[int, date]]:
+        """Return the first day on which each stock is traded."""
+        days: dict[int, date] = {}
+        for row in self.export.rows["trades"]:
+            stock_id = self.ids["stocks"][row["stock_id"]]
+            days[stock_id] = min(row["date"], days.get(stock_id, row["date"]))
+        return list(days.items())
 
     def _write_list(self, each: OwnList) -> None:
         rows = self.export.rows[each.name]

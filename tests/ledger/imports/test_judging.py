@@ -321,3 +321,11 @@ def test_steps_stay_linear_for_equal_amounts() -> None:
     wallets = [BANK, CARD, 3]
     rows = run([out(5, n % 5, wallets[n % 3], text=str(n)) for n in range(20_000)])
     assert len(rows) == 20_000
+
+
+def test_row_that_is_no_entry_cannot_be_merged() -> None:
+    (row,) = run([come(5, kind=RecordKind.REFUND)])
+    row.chosen = ImportAction.MERGE
+    assert (row.status, row.action) == ("REFUND", ImportAction.IMPORT)
+    row.target = 7
+    assert row.action is ImportAction.MERGE

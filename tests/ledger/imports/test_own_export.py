@@ -241,3 +241,46 @@ def test_whole_exports_count_among_the_entries_of_a_day(
     answer = client.send("POST", f"{IMPORTS}/{found['id']}/commit")
     assert_problem(answer, 429, "RATE_LIMITED")
     assert not Entry.objects.owned_by(free_member).exists()
+
+
+WALLET = {"id": 1, "name": "A", "kind": "BANK", "openingBalance": 0, "sortOrder": 1}
+MOMENTS = {"createdAt": "2026-01-02T00:00:00Z", "updatedAt": "2026-01-02T00:00:00Z"}
+STOCK = {"id": 1, "code": "1", "name": "S", "sortOrder": 1}
+
+
+def entry(**fields: Any) -> dict[str, Any]:
+    made = {"id": 1, "date": "2026-01-02", "type": "expense", "amount": 9}
+    return made | {"walletId": 1, "source": "MANUAL"} | MOMENTS | fields
+
+
+def trade(**fields: Any) -> dict[str, Any]:
+    made = {"id": 1, "stockId": 1, "side": "BUY", "date": "2026-01-02", "quantity": 1}
+    return made | {"price": 5, "fee": 0, "tax": 0} | fields
+
+
+@pytest.mark.parametrize(
+    ("place", "rows"),
+    [
+        ("wallets.name", {"wallets": [WALLET | MOMENTS | {"name": " "}]}),
+        ("wallets.kind", {"wallets": [WALLET | MOMENTS | {"kind": "X"}]}),
+        ("wallets.openingBalance", {"wallets": [WALLET | {"openingBalance": 2**62}]}),
+        ("entries.amount", {"entries": [entry(amount=10**15)]}),
+        ("entries.currency", {"entries": [entry(currency="ZZZ", originalAmount=1)]}),
+        ("entries.installmentMonths", {"entries": [entry(installmentMonths=3)]}),
+        ("entries.source", {"entries": [entry(source="X")]}),
+        ("entries", {"entries": [entry(lines=[{"amount": 5}, {"amount": 5}])]}),
+        ("entries.refundOf", {"entries": [entry(type="income", refundOf=1)]}),
+        ("trades.price", {"stocks": [STOCK], "trades": [trade(price=10**18)]}),
+        ("a rule", {"stocks": [STOCK], "trades": [trade(side="SELL")]}),
+    ],
+)
+def test_value_that_no_request_could_write_is_refused(
+    free_member: Member, place: str, rows: Any
+) -> None:
+    client = JSONClient(free_member)
+    body = {"format": "ledger-export", "version": 1, "wallets": [WALLET | MOMENTS]}
+    found = read_file(client, json.dumps(body | rows))
+    answer = client.send("POST", f"{IMPORTS}/{found['id']}/commit")
+    assert_problem(answer, 400, "IMPORT_UNREADABLE")
+    assert place in answer.json()["detail"]
+    assert not Wallet.objects.exists()
