@@ -135,4 +135,16 @@ def _read_entries(
     keyed: dict[int, list[int]] = defaultdict(list)
     for entry_id, wallet_id in fetch_all(_KEYED, {"member": member.pk}, _Keyed):
         keyed[merged.get(entry_id, entry_id)].append(wallet_id)
-    return [each._replace(keyed=keyed.get(each.id, ())) for each in found]
+    return [each._replace(keyed=_list_sides(each, keyed)) for each in found]
+
+
+def _list_sides(entry: KnownEntry, keyed: Mapping[int, Sequence[int]]) -> Sequence[int]:
+    """Return the wallets whose side of the entry a file has brought.
+
+    An entry that has moved to another wallet since counts there.
+    """
+    places = keyed.get(entry.id, ())
+    sides = [entry.wallet_id or 0, entry.to_wallet_id or 0]
+    if any(place not in sides for place in places):
+        return sides
+    return places

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.utils import timezone
+from django.utils.translation import gettext
 from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -15,8 +16,10 @@ from core.api.parsers import MAX_MULTIPART_BYTES, LimitedMultiPartParser
 from core.api.permissions import IsMember
 from core.api.serializers import validate_body, validate_query
 from core.api.token_scopes import LEDGER
+from core.api.unknown_names import REPEATED
 from core.errors import (
     DuplicateError,
+    InvalidFieldError,
     LimitReachedError,
     ProviderUnavailableError,
     RateLimitedError,
@@ -129,6 +132,9 @@ class ImportViewSet(OwnedViewSet):
         for an encrypted one without its password, 503 if too many files are being
         read.
         """
+        if len(request.FILES.getlist("file")) > 1:
+            detail = gettext("The parameter must not be repeated.")
+            raise InvalidFieldError("file", detail, REPEATED)
         values = validate_body(ImportFileRequestSerializer, request)
         raise_on_unknown_source(values.get("source"))
         choices = Choices(

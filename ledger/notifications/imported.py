@@ -17,7 +17,7 @@ _FIND = """
     SELECT e.id, e.time FROM account_entry e
     JOIN account_import_key k
         ON k.member_id = e.member_id AND k.entry_id = e.id
-        AND k.wallet_id = e.wallet_id AND k.freed_by IS NULL
+        AND k.wallet_id IS DISTINCT FROM e.to_wallet_id AND k.freed_by IS NULL
     WHERE e.member_id = %(member)s AND e.wallet_id = %(wallet)s AND e.type = %(type)s
         AND e.date BETWEEN %(date)s::date - %(days)s AND %(date)s::date + %(days)s
         AND (

@@ -18,6 +18,8 @@ from ledger.imports.formats.texts import decode_text
 
 # Of a text, in which its kind shows.
 _BEGINNING = 4_096
+# Of our own export (spec 3.29).
+MAX_JSON_BYTES = 10 * 2**20
 _OFX = re.compile(r"\s*(?:OFXHEADER\s*:|<\?xml[^>]*\?>\s*<\?OFX|<\?OFX|<OFX>)", re.I)
 _CAMT = re.compile(r"<(?:\w+:)?Document\b[^>]*camt\.05[234]", re.I)
 _ANY_XML = re.compile(r"\s*<(?:\?xml|!DOCTYPE(?!\s+html))", re.I)
@@ -77,6 +79,9 @@ def _read_text(data: bytes) -> Iterable[RawTable]:
     text = decode_text(data).lstrip("\ufeff")
     head = text[:_BEGINNING]
     if _JSON.match(head):
+        if len(data) > MAX_JSON_BYTES:
+            # Out of an archive. It is parsed outside of this process.
+            raise InvalidFileError("size")
         return [RawTable("ledger", "", [[text]])]
     if _HTML.search(head):
         return read_html(text)

@@ -405,3 +405,21 @@ def test_row_with_a_named_entry_makes_no_other_one(
     result = commit(client, found["id"])
     assert (result["created"], result["merged"], result["paired"]) == (0, 1, 0)
     assert set(Entry.objects.values_list("type", flat=True)) == {"income", "expense"}
+
+
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_other_payment_stays_another_one_after_a_move(
+    client: JSONClient, is_deleted: bool
+) -> None:
+    import_file(client, HEADER + "2026-09-04,A,,x,-500\n2026-09-04,B,,y,-1\n")
+    first, second = Wallet.objects.order_by("name")
+    moved = Entry.objects.get(amount=500)
+    if is_deleted:
+        path = f"/api/account/wallets/{first.pk}?moveTo={second.pk}"
+        assert client.delete(path).status_code == 204
+    else:
+        path = f"/api/account/entries/{moved.pk}"
+        answer = client.send("PATCH", path, {"walletId": second.pk})
+        assert answer.status_code == 200, answer.content
+    result = import_file(client, HEADER + "2026-09-05,B,,z,-500\n")
+    assert (result["created"], result["merged"]) == (1, 0)

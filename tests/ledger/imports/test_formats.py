@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from ledger.imports.formats import archives, cells
 from ledger.imports.formats.cells import InvalidFileError, PasswordError
-from ledger.imports.formats.contents import read_contents
+from ledger.imports.formats.contents import MAX_JSON_BYTES, read_contents
 from tests.support.import_samples import (
     HEADER,
     MT940,
@@ -99,6 +100,13 @@ def test_table_is_read_by_its_content(
 )
 def test_statement_is_known_by_its_content(data: bytes, kind: str) -> None:
     assert {table[0] for table in read(data)} == {kind}
+
+
+def test_own_export_of_an_archive_is_bounded_too() -> None:
+    data = b'{"a": "' + Random(0).randbytes(MAX_JSON_BYTES // 2).hex().encode() + b'"}'
+    with pytest.raises(InvalidFileError) as error:
+        read(make_zip({"a.json": data}))
+    assert error.value.name == "size"
 
 
 def test_own_export_is_passed_on_as_one_text() -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from accounts.models import Member
 from ledger.models import Category, Entry, Import, ImportKey, ImportRow, Wallet
@@ -55,6 +56,13 @@ def undo(client: JSONClient, operation_id: int, **body: Any) -> Any:
     assert answer.status_code == 200, answer.content
     assert_rollups_are_right()
     return answer.data
+
+
+def test_two_files_at_once_are_refused(client: JSONClient) -> None:
+    files = [SimpleUploadedFile("any", HEADER.encode()) for _ in range(2)]
+    answer: Any = client.post(IMPORTS, {"file": files})
+    assert_problem(answer, 400, "VALIDATION_ERROR", "errors")
+    assert answer.json()["errors"][0]["field"] == "file"
 
 
 def test_two_rows_become_one_transfer(client: JSONClient, free_member: Member) -> None:
