@@ -8,7 +8,7 @@ entry is used once (spec 3.29).
 """
 
 import datetime
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -88,6 +88,8 @@ class KnownKey(NamedTuple):
     wallet_ids: frozenset[int]
     entry_id: int | None
     is_deleted: bool
+    # Its wallet was deleted, and the entry has moved to another one.
+    is_moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +204,7 @@ def _list_open(rows: Iterable[JudgedRow]) -> list[JudgedRow]:
 
 
 def _find_known(rows: Iterable[JudgedRow], ledger: KnownLedger) -> None:
+    moved = _find_moved_names(rows, ledger)
     seen: set[tuple[WalletRef, bytes]] = set()
     for row in rows:
         keys = {(row.wallet, digest) for digest in row.digests}
@@ -211,12 +214,36 @@ def _find_known(rows: Iterable[JudgedRow], ledger: KnownLedger) -> None:
             continue
         seen |= keys
         if isinstance(row.wallet, str):
-            continue
-        known = _find_key(row, ledger)
+            known = _find_moved_key(row, ledger) if row.wallet in moved else None
+        else:
+            known = _find_key(row, ledger)
         if known is not None:
             is_gone = known.is_deleted
             reason = Reason.KNOWN_DELETED if is_gone else Reason.KNOWN
             row.decide(ImportStatus.DUPLICATE, reason, known.entry_id)
+
+
+def _find_moved_names(rows: Iterable[JudgedRow], ledger: KnownLedger) -> set[WalletRef]:
+    """Return the new names of wallets that were deleted, their entries moved.
+
+    At least half of the rows of such a name are known: a single one may be the equal
+    row of another account.
+    """
+    counts: Counter[WalletRef] = Counter()
+    known: Counter[WalletRef] = Counter()
+    for row in rows:
+        if isinstance(row.wallet, str):
+            counts[row.wallet] += 1
+            known[row.wallet] += _find_moved_key(row, ledger) is not None
+    return {name for name, count in counts.items() if 2 * known[name] >= count}
+
+
+def _find_moved_key(row: JudgedRow, ledger: KnownLedger) -> KnownKey | None:
+    for digest in row.digests:
+        for known in ledger.keys.get(digest, ()):
+            if known.is_moved:
+                return known
+    return None
 
 
 def _find_key(row: JudgedRow, ledger: KnownLedger) -> KnownKey | None:

@@ -108,11 +108,13 @@ def _read_keys(
         entry_id = row.entry_id and merged.get(row.entry_id, row.entry_id)
         entry = living.get(entry_id) if entry_id else None
         places = {row.wallet_id}
-        if row.wallet_id not in own and entry is not None:
+        is_moved = row.wallet_id not in own and entry is not None
+        if entry is not None and is_moved:
             # The wallet was deleted, and its entries have moved.
             places |= {entry.wallet_id or 0, entry.to_wallet_id or 0}
         is_deleted = row.entry_id is not None and entry is None
-        known = KnownKey(frozenset(places), entry and entry.id, is_deleted)
+        entry_id = entry and entry.id
+        known = KnownKey(frozenset(places), entry_id, is_deleted, is_moved)
         keys[bytes(row.digest)].append(known)
     return keys
 

@@ -423,3 +423,19 @@ def test_other_payment_stays_another_one_after_a_move(
         assert answer.status_code == 200, answer.content
     result = import_file(client, HEADER + "2026-09-05,B,,z,-500\n")
     assert (result["created"], result["merged"]) == (1, 0)
+
+
+def test_file_of_a_wallet_that_was_moved_brings_nothing_again(
+    client: JSONClient,
+) -> None:
+    text = HEADER + "2026-09-04,A,,x,-500\n2026-09-05,A,,y,-1\n2026-09-04,B,,z,-2\n"
+    import_file(client, text)
+    first, second = Wallet.objects.order_by("name")
+    path = f"/api/account/wallets/{first.pk}?moveTo={second.pk}"
+    assert client.delete(path).status_code == 204
+    assert import_file(client, text)["created"] == 0
+    assert Wallet.objects.count() == 1
+    # Nor where a client names the wallet that has the rows now.
+    found = read_file(client, text)
+    patch(client, found["id"], wallets=[{"name": "A", "walletId": second.pk}])
+    assert commit(client, found["id"])["created"] == 0

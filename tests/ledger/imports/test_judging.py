@@ -133,6 +133,16 @@ def test_key_of_another_wallet_is_none_of_the_row() -> None:
     assert statuses(run([out(5)], keys=moved)) == ["DUPLICATE"]
 
 
+def test_new_name_of_a_wallet_that_was_deleted_is_known_by_half_of_its_rows() -> None:
+    placed = [out(5, wallet="Old"), out(6, wallet="Old"), out(7, wallet="Old")]
+    digests = [row.digests[0] for row in run(placed)]
+    moved = KnownKey(frozenset({99, BANK}), 7, False, is_moved=True)
+    for count, found in ((1, 0), (2, 2), (3, 3)):
+        keys = {digest: [moved] for digest in digests[:count]}
+        expected = ["DUPLICATE"] * found + ["NEW"] * (3 - found)
+        assert statuses(run(placed, keys=keys)) == expected
+
+
 def test_row_whose_entry_was_deleted_stays_out_until_it_is_wanted() -> None:
     (row,) = run([out(5)])
     keys = {row.digests[0]: [KnownKey(frozenset({BANK}), None, True)]}
