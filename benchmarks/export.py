@@ -70,7 +70,7 @@ def measure_answer(environment: BenchmarkEnvironment, target: Target, name: str)
 
 
 def forget_exports(environment: BenchmarkEnvironment) -> None:
-    """Begin the hour anew, of which a member has 12 exports."""
+    """Delete the counter of exports: a member has 12 an hour."""
     with psycopg.connect(environment.database_url, autocommit=True) as connection:
         connection.execute("DELETE FROM rate_limit WHERE key LIKE 'ledger-export:%'")
 

@@ -36,7 +36,7 @@ class ApplicationSettingAdmin(AuditedAdmin):
     ) -> Any:
         field = super().formfield_for_dbfield(db_field, request, **options)
         if field is not None and db_field.name == "enabled":
-            # What somebody else has turned meanwhile is no change of this page.
+            # A switch that somebody else has turned meanwhile stays as it is.
             field.show_hidden_initial = True
         return field
 
