@@ -11,6 +11,9 @@ from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.models import (
     Budget,
     BudgetIncome,
+    Card,
+    CardBill,
+    CardPayment,
     Category,
     CategoryRollup,
     DayRollup,
@@ -75,6 +78,9 @@ REPLACED_BY_RESTORE = (
     Tag,
     Category,
     Valuation,
+    CardPayment,
+    CardBill,
+    Card,
     Wallet,
     # Clients start anew.
     Tombstone,

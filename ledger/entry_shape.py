@@ -73,6 +73,10 @@ class EntryShape:
     original_amount: Decimal | None = None
     exchange_rate: Decimal | None = None
     installment_months: int | None = None
+    # Typed-in amounts of the parts; None for equal ones.
+    installment_parts: tuple[int, ...] | None = None
+    # The first day of the month of the bill that it is on, or pays.
+    bill_month: datetime.date | None = None
     refund_of: Ref | None = None
     # None: as the expense that comes back.
     excluded: bool | None = False

@@ -34,6 +34,8 @@ T = TypeVar("T")
 CellParser: TypeAlias = Callable[[Any], T]
 
 ISO_DATE_RE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+MONTH_RE = re.compile(r"(1[0-9]{3}|[2-9][0-9]{3})-(0[1-9]|1[0-2])")
+PART_RE = re.compile(r"[0-9]{1,15}")
 CLOCK_TIME_RE = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
 # UTC, in years that every time zone can show.
 MOMENT_RE = re.compile(
@@ -221,6 +223,21 @@ def parse_date(cell: Any) -> date:
     except ValueError:
         pass
     raise CellError("invalid", gettext("Must be a date as YYYY-MM-DD."))
+
+
+def parse_month(cell: Any) -> date:
+    """Parse YYYY-MM as the first day of the month."""
+    if isinstance(cell, str) and MONTH_RE.fullmatch(cell):
+        return date.fromisoformat(f"{cell}-01")
+    raise CellError("invalid", gettext("Must be a month as YYYY-MM."))
+
+
+def parse_parts(cell: Any) -> tuple[int, ...]:
+    """Parse a JSON list of amounts, or a text with commas."""
+    if not isinstance(cell, list):
+        cell = [part.strip() for part in _to_text(cell).split(",")]
+        cell = [int(part) if PART_RE.fullmatch(part) else part for part in cell]
+    return tuple(map(parse_amount, cell))
 
 
 def parse_clock_time(cell: Any) -> time:

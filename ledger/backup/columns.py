@@ -28,7 +28,9 @@ from ledger.backup.cell_parsers import (
     parse_keys,
     parse_line_amount,
     parse_moment,
+    parse_month,
     parse_name,
+    parse_parts,
     parse_signed_amount,
     parse_tag_name,
     parse_tag_names,
@@ -172,6 +174,17 @@ class EntryRow:
         select="r.client_id::text",
         has_recurring_texts=False,
     )
+    # The month of the bill that it is on, or pays.
+    bill_month: datetime.date | None = column(
+        parse_month, default=None, select="to_char(r.bill_month, 'YYYY-MM')"
+    )
+    # Typed-in amounts of the parts.
+    installment_parts: tuple[int, ...] | None = column(
+        parse_parts,
+        default=None,
+        select="array_to_string(r.installment_parts, ', ')",
+        has_recurring_texts=False,
+    )
 
 
 @row_class
@@ -295,6 +308,17 @@ class MergedEntryRow:
         parse_client_id,
         default=None,
         select="r.client_id::text",
+        has_recurring_texts=False,
+    )
+    # The month of the bill that it is on, or pays.
+    bill_month: datetime.date | None = column(
+        parse_month, default=None, select="to_char(r.bill_month, 'YYYY-MM')"
+    )
+    # Typed-in amounts of the parts.
+    installment_parts: tuple[int, ...] | None = column(
+        parse_parts,
+        default=None,
+        select="array_to_string(r.installment_parts, ', ')",
         has_recurring_texts=False,
     )
 

@@ -159,6 +159,10 @@ class LedgerWriter:
             ),
             time=(row.time for row in rows),
             client_id=(row.client_id for row in rows),
+            bill_month=(row.bill_month for row in rows),
+            installment_parts=(
+                row.installment_parts and list(row.installment_parts) for row in rows
+            ),
             created_at=self._list_created_at(rows),
             updated_at=repeat(now),
         )
@@ -255,6 +259,10 @@ class LedgerWriter:
             tag_ids=([self.tag_ids[name] for name in row.tags] for row in rows),
             time=(row.time for row in rows),
             client_id=(row.client_id for row in rows),
+            bill_month=(row.bill_month for row in rows),
+            installment_parts=(
+                row.installment_parts and list(row.installment_parts) for row in rows
+            ),
             created_at=self._list_created_at(rows),
             # Restored notifications refer to no entry.
             notification_ids=repeat("{}"),

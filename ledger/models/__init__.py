@@ -2,6 +2,7 @@
 
 from ledger.models.budgets import Budget, BudgetIncome
 from ledger.models.card_notifications import Notification, TaughtLayout
+from ledger.models.cards import Card, CardBill, CardPayment
 from ledger.models.categories import Category
 from ledger.models.default_categories import DefaultCategory
 from ledger.models.dismissed_transfers import DismissedTransfer
@@ -49,6 +50,9 @@ from ledger.models.wallets import Valuation, Wallet
 __all__ = [
     "Budget",
     "BudgetIncome",
+    "Card",
+    "CardBill",
+    "CardPayment",
     "Category",
     "CategoryRollup",
     "DayRollup",

@@ -238,6 +238,11 @@ def look_constraints(table: str) -> list[models.BaseConstraint]:
     ]
 
 
+def is_first_of_month(name: str) -> Q:
+    """Return a condition: the date of a column that names a month, or null."""
+    return Q(**{name: None}) | Q(**{f"{name}__day": 1})
+
+
 def owned_constraints(table: str) -> list[models.BaseConstraint]:
     """Return the constraints of a table that refers to the ledger only."""
     return [

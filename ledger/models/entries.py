@@ -1,5 +1,6 @@
 """Entries, lines and tag links."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
@@ -14,6 +15,7 @@ from ledger.models.base import (
     OwnedModel,
     VersionedModel,
     category_type_field,
+    is_first_of_month,
     owned_constraints,
 )
 from ledger.models.categories import Category
@@ -60,6 +62,10 @@ class EntryDetails(OwnedModel):
     )
     memo = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True, default="")
     installment_months = models.SmallIntegerField(null=True)
+    # Amounts of the parts that a member typed in; null for equal parts (spec 3.30).
+    installment_parts = ArrayField(models.BigIntegerField(), null=True)
+    # The first day of the month of the bill that the entry is on, or pays.
+    bill_month = models.DateField(null=True)
     pending = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -121,6 +127,15 @@ class Entry(EntryDetails, VersionedModel):
                 condition=Q(installment_months=None)
                 | Q(installment_months__range=(2, 24), type=EntryType.EXPENSE),
                 name="account_entry_installments",
+            ),
+            models.CheckConstraint(
+                condition=Q(installment_parts=None)
+                | Q(installment_parts__len=F("installment_months")),
+                name="account_entry_parts_whole",
+            ),
+            models.CheckConstraint(
+                condition=is_first_of_month("bill_month"),
+                name="account_entry_bill_month",
             ),
             models.CheckConstraint(
                 condition=~Q(type=EntryType.TRANSFER)
@@ -201,6 +216,11 @@ class Entry(EntryDetails, VersionedModel):
                 fields=["member", "wallet"],
                 condition=Q(installment_months__isnull=False),
                 name="account_entry_by_installments",
+            ),
+            models.Index(
+                fields=["member", "bill_month"],
+                condition=Q(bill_month__isnull=False),
+                name="account_entry_by_bill",
             ),
             models.Index(
                 fields=["member", "to_wallet", "-date"],

@@ -22,6 +22,8 @@ class RowKind(models.TextChoices):
     TRADE = "trade"
     VALUATION = "valuation"
     SETTINGS = "settings"
+    CARD = "card"
+    BILL = "bill"
 
 
 class Tombstone(OwnedModel):

@@ -32,6 +32,7 @@ _REFERRED = """
         FROM found
         UNION SELECT 'wallet', (part ->> 'wallet_id')::bigint, '' FROM found
         UNION SELECT 'wallet', (part ->> 'to_wallet_id')::bigint, '' FROM found
+        UNION SELECT 'wallet', (part ->> 'pay_from_wallet_id')::bigint, '' FROM found
         UNION SELECT 'tag', (part ->> 'tag_id')::bigint, '' FROM found
         UNION SELECT 'refund', (part ->> 'refund_of_id')::bigint, '' FROM found
     )

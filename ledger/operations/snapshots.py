@@ -17,6 +17,9 @@ from ledger.base.operations import keep_entries
 from ledger.models import (
     Budget,
     BudgetIncome,
+    Card,
+    CardBill,
+    CardPayment,
     Category,
     DismissedTransfer,
     Entry,
@@ -63,7 +66,11 @@ class Table:
 
 # Rows come after the rows that they refer to.
 TABLES = (
-    Table(RowKind.WALLET, Wallet),
+    Table(
+        RowKind.WALLET,
+        Wallet,
+        (Part("cardPayments", CardPayment, "wallet_id", is_lost=True),),
+    ),
     Table(RowKind.CATEGORY, Category),
     Table(RowKind.TAG, Tag),
     Table(RowKind.STOCK, Stock),
@@ -98,6 +105,8 @@ TABLES = (
     Table(RowKind.BUDGET_INCOME, BudgetIncome),
     Table(RowKind.TRADE, Trade),
     Table(RowKind.VALUATION, Valuation),
+    Table(RowKind.CARD, Card),
+    Table(RowKind.BILL, CardBill),
 )
 BY_KIND: Mapping[str, Table] = {table.kind.value: table for table in TABLES}
 # Columns whose row may be gone, and what it is.
@@ -106,6 +115,7 @@ _REFERENCES = {
     "parent_id": "category",
     "wallet_id": "wallet",
     "to_wallet_id": "wallet",
+    "pay_from_wallet_id": "wallet",
     "tag_id": "tag",
     "refund_of_id": "refund",
 }

@@ -83,6 +83,10 @@ CREATE OR REPLACE TRIGGER account_note_deletion AFTER DELETE ON account_budget_i
 FOR EACH ROW EXECUTE FUNCTION account_note_deletion('budgetIncome');
 CREATE OR REPLACE TRIGGER account_note_deletion AFTER DELETE ON account_valuation
 FOR EACH ROW EXECUTE FUNCTION account_note_deletion('valuation');
+CREATE OR REPLACE TRIGGER account_note_deletion AFTER DELETE ON account_card
+FOR EACH ROW EXECUTE FUNCTION account_note_deletion('card');
+CREATE OR REPLACE TRIGGER account_note_deletion AFTER DELETE ON account_card_bill
+FOR EACH ROW EXECUTE FUNCTION account_note_deletion('bill');
 CREATE OR REPLACE TRIGGER account_note_deletion AFTER DELETE ON account_entry
 FOR EACH ROW EXECUTE FUNCTION account_note_deletion('entry');
 CREATE OR REPLACE TRIGGER account_keep_client_id AFTER DELETE ON account_entry
@@ -92,6 +96,8 @@ FOR EACH ROW WHEN (OLD.client_id IS NOT NULL) EXECUTE FUNCTION account_keep_clie
 DROP TRIGGER account_note_deletion ON account;
 DROP TRIGGER account_note_deletion ON account_budget;
 DROP TRIGGER account_note_deletion ON account_budget_income;
+DROP TRIGGER account_note_deletion ON account_card;
+DROP TRIGGER account_note_deletion ON account_card_bill;
 DROP TRIGGER account_note_deletion ON account_category;
 DROP TRIGGER account_note_deletion ON account_entry;
 DROP TRIGGER account_note_deletion ON account_quick_entry;

@@ -78,14 +78,16 @@ BEGIN
         member_id, category_id, line_count,
         date, type, is_reversal, amount, wallet_id, to_wallet_id, refund_of_id,
         excluded, time, source, memo, currency, original_amount, exchange_rate,
-        installment_months, pending, created_at, updated_at, client_id
+        installment_months, installment_parts, bill_month, pending, created_at,
+        updated_at, client_id
     ) VALUES (
         owner, new_category, CASE WHEN lines IS NULL THEN 0 END,
         entry.date, entry.type, entry.is_reversal, entry.amount, entry.wallet_id,
         entry.to_wallet_id, entry.refund_of_id, entry.excluded, entry.time,
         entry.source, entry.memo, entry.currency, entry.original_amount,
-        entry.exchange_rate, entry.installment_months, entry.pending,
-        entry.created_at, entry.updated_at, entry.client_id
+        entry.exchange_rate, entry.installment_months, entry.installment_parts,
+        entry.bill_month, entry.pending, entry.created_at, entry.updated_at,
+        entry.client_id
     )
     RETURNING id INTO new_entry;
     IF lines IS NOT NULL THEN

@@ -112,6 +112,13 @@ BEGIN
                 WHERE o.member_id = owner AND o.rule_id = stored_id
             )
         ) INTO parts;
+    ELSIF row_kind = 'wallet' THEN
+        SELECT jsonb_build_object(
+            'cardPayments', (
+                SELECT jsonb_agg(to_jsonb(p)) FROM account_card_payment p
+                WHERE p.member_id = owner AND p.wallet_id = stored_id
+            )
+        ) INTO parts;
     ELSIF row_kind = 'tag' THEN
         -- The rows that lose the tag.
         SELECT jsonb_build_object(
@@ -284,6 +291,18 @@ EXECUTE FUNCTION account_record_change('valuation');
 CREATE OR REPLACE TRIGGER account_record_creation AFTER INSERT ON account_valuation
 FOR EACH ROW WHEN (current_setting('ledger.records', true) = 'on')
 EXECUTE FUNCTION account_record_creation('valuation');
+CREATE OR REPLACE TRIGGER account_record_change BEFORE UPDATE OR DELETE ON account_card
+FOR EACH ROW WHEN (current_setting('ledger.records', true) = 'on')
+EXECUTE FUNCTION account_record_change('card');
+CREATE OR REPLACE TRIGGER account_record_creation AFTER INSERT ON account_card
+FOR EACH ROW WHEN (current_setting('ledger.records', true) = 'on')
+EXECUTE FUNCTION account_record_creation('card');
+CREATE OR REPLACE TRIGGER account_record_change BEFORE UPDATE OR DELETE ON account_card_bill
+FOR EACH ROW WHEN (current_setting('ledger.records', true) = 'on')
+EXECUTE FUNCTION account_record_change('bill');
+CREATE OR REPLACE TRIGGER account_record_creation AFTER INSERT ON account_card_bill
+FOR EACH ROW WHEN (current_setting('ledger.records', true) = 'on')
+EXECUTE FUNCTION account_record_creation('bill');
 CREATE OR REPLACE TRIGGER account_record_change BEFORE UPDATE OR DELETE ON account_entry
 FOR EACH ROW WHEN (current_setting('ledger.records', true) = 'on')
 EXECUTE FUNCTION account_record_change('entry');
@@ -361,6 +380,10 @@ DROP TRIGGER account_record_change ON account_budget_income;
 DROP TRIGGER account_record_creation ON account_budget_income;
 DROP TRIGGER account_record_change ON account_valuation;
 DROP TRIGGER account_record_creation ON account_valuation;
+DROP TRIGGER account_record_change ON account_card;
+DROP TRIGGER account_record_creation ON account_card;
+DROP TRIGGER account_record_change ON account_card_bill;
+DROP TRIGGER account_record_creation ON account_card_bill;
 DROP TRIGGER account_record_change ON account_entry;
 DROP TRIGGER account_record_creation ON account_entry;
 DROP TRIGGER account_record_part ON account_quick_entry_line;

@@ -52,6 +52,10 @@ CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON accou
 FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
 CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON account_valuation
 FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
+CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON account_card
+FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
+CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON account_card_bill
+FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
 CREATE OR REPLACE TRIGGER account_stamp_version BEFORE INSERT OR UPDATE ON account_entry
 FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
 
@@ -59,6 +63,8 @@ FOR EACH ROW EXECUTE FUNCTION account_stamp_version();
 DROP TRIGGER account_stamp_version ON account;
 DROP TRIGGER account_stamp_version ON account_budget;
 DROP TRIGGER account_stamp_version ON account_budget_income;
+DROP TRIGGER account_stamp_version ON account_card;
+DROP TRIGGER account_stamp_version ON account_card_bill;
 DROP TRIGGER account_stamp_version ON account_category;
 DROP TRIGGER account_stamp_version ON account_entry;
 DROP TRIGGER account_stamp_version ON account_quick_entry;
