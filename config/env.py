@@ -237,6 +237,13 @@ def read_currency(name: str, default: str) -> str:
     return value
 
 
+def read_country(name: str, default: str) -> str:
+    value = read_text(name, default).upper()
+    if not (len(value) == 2 and value.isascii() and value.isalpha()):
+        raise ImproperlyConfigured(f"{name} must be a country code, not {value!r}.")
+    return value
+
+
 def read_dotted_path(name: str, default: str) -> str:
     value = read_text(name, default)
     parts = value.split(".")

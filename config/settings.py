@@ -48,6 +48,8 @@ WEB_THREADS = env.read_int("WEB_THREADS", DEFAULT_THREADS, minimum=1, maximum=32
 TRUSTED_PROXY_COUNT = env.read_int("TRUSTED_PROXY_COUNT", 0, maximum=10)
 CORS_ALLOWED_ORIGINS = env.read_origins("CORS_ALLOWED_ORIGINS")
 HOME_CURRENCY = env.read_currency("HOME_CURRENCY", "KRW")
+# Its public holidays move the payment days of cards.
+HOME_COUNTRY = env.read_country("HOME_COUNTRY", "KR")
 TIME_ZONE = env.read_time_zone("TIME_ZONE", "Asia/Seoul")
 # The source language comes first.
 LANGUAGES = [("en", "English"), ("ko", "한국어")]

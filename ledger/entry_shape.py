@@ -241,6 +241,20 @@ class EntryShape:
         cleared: dict[str, Any] = dict.fromkeys(names)
         return replace(self, **cleared)
 
+    def with_fitting_parts(self) -> "EntryShape":
+        """Return it without typed-in parts that are of another amount or number."""
+        parts = self.installment_parts
+        if parts is None:
+            return self
+        fits = len(parts) == self.installment_months and sum(parts) == self.amount
+        return self if fits else replace(self, installment_parts=None)
+
+    @property
+    def wallet_ids(self) -> set[Ref]:
+        """Return the wallets that it moves."""
+        wallets = {self.wallet, self.to_wallet, *(line.wallet for line in self.lines)}
+        return {wallet for wallet in wallets if wallet is not None}
+
     def without_refunds(self) -> "EntryShape":
         lines = tuple(replace(line, refund_of=None) for line in self.lines)
         return replace(self, refund_of=None, lines=lines)
@@ -358,6 +372,11 @@ _FORBIDDEN = (
         gettext_lazy("Installments are only allowed for card expenses."),
     ),
     _Forbidden(
+        "installment_parts",
+        lambda shape: shape.installment_months is None,
+        gettext_lazy("Only allowed with installments."),
+    ),
+    _Forbidden(
         "refund_of",
         lambda shape: shape.type != INCOME,
         gettext_lazy("Only allowed for incomes on expense categories."),
@@ -368,6 +387,7 @@ _API_NAMES = {
     "currency": "currency",
     "exchange_rate": "exchangeRate",
     "installment_months": "installmentMonths",
+    "installment_parts": "amounts",
     "original_amount": "originalAmount",
     "refund_of": "refundOf",
     "to_wallet": "toWalletId",
@@ -479,8 +499,8 @@ def _with_lines(shape: EntryShape, lines: Iterable[LineShape]) -> EntryShape:
     rebuilt = rebuilt.with_one_refund().flatten()
     unfit = rebuilt.forbidden()
     if rebuilt.type != EXPENSE:
-        unfit.add("installment_months")
+        unfit |= {"installment_months", "installment_parts"}
     if all(line.wallet is not None for line in lines):
         # A refund is booked on a category.
         unfit.add("refund_of")
-    return rebuilt.without(unfit)
+    return rebuilt.without(unfit).with_fitting_parts()

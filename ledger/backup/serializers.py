@@ -29,7 +29,7 @@ from ledger.base.fields import (
     OptionalTextField,
     SignedMoneyField,
 )
-from ledger.base.month_fields import MonthSerializer
+from ledger.base.month_fields import MonthNameField, MonthSerializer
 from ledger.currencies.serializers import CurrencyField
 from ledger.entries.serializers import ClockTimeField, EntrySerializer
 from ledger.models import Entry, Wallet
@@ -169,6 +169,14 @@ class EntryRowRequestSerializer(ReferringRowSerializer):
     installment_months = StrictIntegerField(
         min_value=2, max_value=24, **OPTIONAL, help_text="Null if paid at once."
     )
+    bill_month = MonthNameField(
+        **OPTIONAL, help_text="Month of the card bill, as YYYY-MM; null: by its date."
+    )
+    installment_parts = StrictListField(
+        child=AmountField(),
+        **OPTIONAL,
+        help_text="Amounts of the parts, if they were typed in.",
+    )
     pending = StrictBooleanField(
         **OPTIONAL, help_text="True if it awaits confirmation; null is false."
     )
@@ -267,6 +275,14 @@ class MergedEntryRowRequestSerializer(Serializer):
     tags = TagNamesField()
     installment_months = StrictIntegerField(
         min_value=2, max_value=24, **OPTIONAL, help_text="Null if paid at once."
+    )
+    bill_month = MonthNameField(
+        **OPTIONAL, help_text="Month of the card bill, as YYYY-MM; null: by its date."
+    )
+    installment_parts = StrictListField(
+        child=AmountField(),
+        **OPTIONAL,
+        help_text="Amounts of the parts, if they were typed in.",
     )
     pending = StrictBooleanField(
         **OPTIONAL, help_text="True if it awaited confirmation; null is false."

@@ -1,12 +1,45 @@
 """Months in queries and bodies."""
 
+import re
+from datetime import date
+from typing import Any
+
 from django.utils import timezone
+from django.utils.translation import gettext
 from rest_framework import serializers
 
-from core.api.fields import StrictIntegerField
+from core.api.fields import StrictCharField, StrictIntegerField
 from core.api.serializers import QuerySerializer, Serializer
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR
 from ledger.periods import Month
+
+MONTH_PATTERN = "^[0-9]{4}-(0[1-9]|1[0-2])$"
+_MONTH_RE = re.compile(MONTH_PATTERN)
+
+
+class MonthNameField(StrictCharField):
+    """A month as YYYY-MM, in Python the first day of it."""
+
+    pattern = MONTH_PATTERN
+
+    def to_internal_value(self, data: Any) -> date:  # type: ignore[override]
+        return parse_month_name(super().to_internal_value(data))
+
+    def to_representation(self, value: Any) -> str:
+        return f"{value.year:04d}-{value.month:02d}"
+
+
+def parse_month_name(text: str) -> date:
+    """Raise `ValidationError` for a text that is no month of `MIN_YEAR` or later."""
+    if not _MONTH_RE.fullmatch(text):
+        raise serializers.ValidationError(gettext("Must be a month as YYYY-MM."))
+    year = int(text[:4])
+    if not MIN_YEAR <= year <= MAX_YEAR:
+        detail = gettext("Must be between {minimum} and {maximum}.")
+        raise serializers.ValidationError(
+            detail.format(minimum=f"{MIN_YEAR}-01", maximum=f"{MAX_YEAR}-12")
+        )
+    return date.fromisoformat(f"{text}-01")
 
 
 class MonthQuerySerializer(QuerySerializer):

@@ -78,6 +78,7 @@ class Inserter:
         if (
             shape.refunded_ids
             or shape.installment_months is not None
+            or shape.bill_month is not None
             or (is_foreign and shape.exchange_rate is None)
         ):
             return None

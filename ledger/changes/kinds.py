@@ -51,6 +51,7 @@ _ENTRY = {
     for name, sql in (FIELDS | LAST_FIELDS).items()
     if name not in _COMPUTED
 } | {
+    "installmentParts": "r.installment_parts",
     "lines": "CASE WHEN r.line_count > 0 THEN "
     + _select_lines("account_entry_line", "entry_id", ", 'refundOf', l.refund_of_id")
     + " ELSE '{}' END",

@@ -14,7 +14,7 @@ from ledger.entries.refunds import Facts, Original, name_refund
 from ledger.entries.rows import OF_ENTRIES, read_shape
 from ledger.entry_shape import EXPENSE, EntryShape, Ref
 from ledger.errors import MissingWalletError
-from ledger.models import Category, Entry, EntryLine, Wallet
+from ledger.models import Card, Category, Entry, EntryLine, Wallet
 
 
 def get_entry(ledger: LockedLedger, entry_id: int) -> Entry:
@@ -61,8 +61,31 @@ def load_facts(
                 ledger, expenses[expense_id], entry.pk
             )
     return Facts(
-        wallet_kind=kind, originals=originals, is_pending=entry.pending, before=before
+        wallet_kind=kind,
+        originals=originals,
+        is_pending=entry.pending,
+        before=before,
+        has_bill=_has_bill(ledger, shape, before),
     )
+
+
+def _has_bill(
+    ledger: LockedLedger, shape: EntryShape, before: EntryShape | None
+) -> bool:
+    """Return True if one of the wallets is a card whose bills are known.
+
+    A stored month stays as it is while the wallets stay.
+    """
+    if shape.bill_month is None:
+        return True
+    if (
+        before is not None
+        and before.bill_month == shape.bill_month
+        and before.wallet_ids == shape.wallet_ids
+    ):
+        return True
+    cards = Card.objects.owned_by(ledger.member).filter(pk__in=shape.wallet_ids)
+    return cards.exclude(terms=[], billed_with=None).exists()
 
 
 def read_original(

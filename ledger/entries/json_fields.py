@@ -65,6 +65,7 @@ _NAMED_FIELDS = {
     "originalAmount": "trim_scale(e.original_amount)",
     "exchangeRate": "trim_scale(e.exchange_rate)",
     "installmentMonths": "e.installment_months",
+    "billMonth": "to_char(e.bill_month, 'YYYY-MM')",
     "refundOf": "e.refund_of_id",
     "refunded": """CASE WHEN e.type = 'expense' THEN (
         SELECT coalesce(sum(r.amount), 0) FROM account_entry r
@@ -79,11 +80,15 @@ _NAMED_FIELDS = {
     "source": "e.source",
     "clientId": "e.client_id",
 }
+# Parts have an answer of their own.
+_NOT_SHOWN = {"installment_parts"}
 # Fields of the shape that are stored as they are.
 FIELDS = _NAMED_FIELDS | {
     to_camel_case(name): f"e.{column}"
     for name, column in COLUMNS.items()
-    if to_camel_case(name) not in _NAMED_FIELDS and name == column
+    if to_camel_case(name) not in _NAMED_FIELDS
+    and name == column
+    and name not in _NOT_SHOWN
 }
 LAST_FIELDS = {
     "merged": """e.type = 'transfer' AND EXISTS (

@@ -301,7 +301,10 @@ def get_entry_payload(
     member: Member, entry_id: int, more: Mapping[str, Any] | None = None
 ) -> orjson.Fragment:
     """Return an entry with `more` members; raise `NotFoundError` for an unknown one."""
-    text = get_entry_row(member, entry_id).entry
+    return extend_payload(get_entry_row(member, entry_id).entry, more)
+
+
+def extend_payload(text: str, more: Mapping[str, Any] | None) -> orjson.Fragment:
     if more is None:
         return orjson.Fragment(text)
     end = orjson.dumps(more).decode()

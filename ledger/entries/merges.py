@@ -297,6 +297,8 @@ def _write_transfer(
         category=None,
         is_reversal=False,
         installment_months=None,
+        installment_parts=None,
+        bill_month=income.bill_month,
         memo=_join_memos(expense, income),
         pending=expense.pending and income.pending,
         excluded=expense.excluded and income.excluded,
@@ -383,5 +385,5 @@ def _columns_of(merged: MergedEntry, wallet: Wallet | None) -> dict[str, Any]:
     """Return the columns to restore; only cards have installments."""
     values = {name: getattr(merged, name) for name in _KEPT_COLUMNS}
     if wallet is None or wallet.kind != Wallet.Kind.CARD:
-        values["installment_months"] = None
+        values |= {"installment_months": None, "installment_parts": None}
     return values

@@ -155,6 +155,8 @@ class Facts:
     is_pending: bool = False
     # The stored entry; None for a new one.
     before: EntryShape | None = None
+    # A wallet of the entry has bills, or it names none.
+    has_bill: bool = True
 
     def is_linked(self, expense_id: Ref) -> bool:
         return self.before is not None and expense_id in self.before.refunded_ids
@@ -195,6 +197,10 @@ def complete_entry(shape: EntryShape, facts: Facts) -> EntryShape:
         raise InvalidFieldError(
             "installmentMonths",
             gettext("Installments are only allowed for card expenses."),
+        )
+    if not facts.has_bill:
+        raise InvalidFieldError(
+            "billMonth", gettext("Only allowed for entries of a card with settings.")
         )
     if not facts.originals:
         shape.validate()

@@ -37,6 +37,7 @@ from ledger.base.fields import (
     OptionalTextField,
     VersionField,
 )
+from ledger.base.month_fields import MonthNameField
 from ledger.base.ownership import OwnedPrimaryKeyField, UncheckedPrimaryKeyField
 from ledger.currencies.serializers import CurrencyField
 from ledger.entries.line_serializers import (
@@ -90,7 +91,7 @@ LEFT_OUT = {
     **dict.fromkeys(
         (
             *("toWalletId", "categoryType", "lines", "refundOf", "time", "excluded"),
-            "clientId",
+            *("clientId", "billMonth"),
         ),
         "kept",
     ),
@@ -101,7 +102,7 @@ class EntrySerializer(ShapeSerializer):
     """An entry; a response is also a valid request."""
 
     # Validates requests and describes responses, which `ledger.entries.listing` builds.
-    conditional_fields = frozenset({"matchedAmount"})
+    conditional_fields = frozenset({"matchedAmount", "partsReset"})
     left_out = LEFT_OUT
 
     @cached_property
@@ -198,6 +199,15 @@ class EntrySerializer(ShapeSerializer):
             requests="Only for expenses of a CARD wallet.",
         ),
     )
+    bill_month = MonthNameField(
+        required=False,
+        allow_null=True,
+        help_text=FieldText(
+            "Month of the card bill that the entry is on, or of the bill that a "
+            "transfer to the card pays, as YYYY-MM; null: by its date.",
+            requests="Only for entries of a CARD wallet with settings.",
+        ),
+    )
     refund_of = UncheckedPrimaryKeyField(
         Entry,
         required=False,
@@ -258,6 +268,14 @@ class EntrySerializer(ShapeSerializer):
             "`uncategorized`: the share of the entry in their figure of the "
             "statistics. Negative if it takes from the figure, as a refund does; 0 if "
             "it counts in no statistics, or is found from its other wallet."
+        ),
+    )
+    parts_reset = serializers.BooleanField(
+        read_only=True,
+        required=False,
+        help_text=(
+            "Present in the answer of a change: true if the parts that were typed in "
+            "are gone, since the amount or the number of months is another one."
         ),
     )
     merged = serializers.BooleanField(

@@ -3,7 +3,6 @@
 from datetime import date
 from typing import Any
 
-import orjson
 from django.utils import timezone
 from django.utils.translation import gettext
 from rest_framework import status
@@ -35,7 +34,7 @@ from ledger.entries import listing as entry_list
 from ledger.entries import merges
 from ledger.entries import writing as entries
 from ledger.entries.filter_serializers import EntryQuerySerializer, make_filter
-from ledger.entries.listing import get_entry_row
+from ledger.entries.listing import extend_payload, get_entry_row
 from ledger.entries.merges import Fee
 from ledger.entries.serializers import (
     DismissRequestSerializer,
@@ -100,10 +99,18 @@ class SingleEntryViewSet(OwnedModelViewSet):
         "unmerge_entry": OperationKind.UNMERGE,
     }
 
-    def respond(self, entry_id: int, status_code: int = status.HTTP_200_OK) -> Response:
+    def respond(
+        self,
+        entry_id: int,
+        status_code: int = status.HTTP_200_OK,
+        *,
+        parts_reset: bool = False,
+    ) -> Response:
         row = get_entry_row(self.member, entry_id)
+        more = {"partsReset": True} if parts_reset else None
+        entry = extend_payload(row.entry, more)
         etag = format_etag(row.version)
-        return Response(orjson.Fragment(row.entry), status_code, headers={"ETag": etag})
+        return Response(entry, status_code, headers={"ETag": etag})
 
     @extend_schema(
         parameters=[EntryQuerySerializer, PageQuerySerializer],
@@ -158,17 +165,19 @@ class SingleEntryViewSet(OwnedModelViewSet):
     def update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         self.raise_if_missing()
         changes = validate_body(EntrySerializer, request)
-        entries.update_entry(self.member, self.object_id, changes, timezone.now())
-        return self.respond(self.object_id)
+        parts_reset = entries.update_entry(
+            self.member, self.object_id, changes, timezone.now()
+        )
+        return self.respond(self.object_id, parts_reset=parts_reset)
 
     @extend_schema(request=EntryPatchSerializer(partial=True))
     def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         self.raise_if_missing()
         changes = validate_body(EntryPatchSerializer, request, partial=True)
-        entries.update_entry(
+        parts_reset = entries.update_entry(
             self.member, self.object_id, changes, timezone.now(), is_partial=True
         )
-        return self.respond(self.object_id)
+        return self.respond(self.object_id, parts_reset=parts_reset)
 
     def perform_destroy(self, object_id: int) -> None:
         entries.delete_entry(self.member, object_id)
@@ -185,10 +194,10 @@ class SingleEntryViewSet(OwnedModelViewSet):
         """
         self.raise_if_missing()
         corrections = validate_body(EntryPatchSerializer, request, partial=True)
-        entries.update_entry(
+        parts_reset = entries.update_entry(
             self.member, entry_id, corrections, timezone.now(), confirm=True
         )
-        return self.respond(entry_id)
+        return self.respond(entry_id, parts_reset=parts_reset)
 
     @extend_schema(
         request=RefundRequestSerializer,

@@ -98,8 +98,8 @@ def insert_plain_entry(
     if has_ids(read_values(shape)):
         return None
     is_foreign = shape.currency not in (None, settings.HOME_CURRENCY)
-    has_installments = shape.installment_months is not None
-    if is_foreign or has_installments or shape.refunded_ids:
+    is_of_card = shape.installment_months is not None or shape.bill_month is not None
+    if is_foreign or is_of_card or shape.refunded_ids:
         return None
     shape = resolve_amounts(shape).with_category_types()
     shape.validate()
@@ -223,15 +223,18 @@ def update_entry(
     is_partial: bool = False,
     confirm: bool = False,
     is_correction: bool = True,
-) -> None:
+) -> bool:
     """Update the fields named in `changes`; a pending entry stays pending.
+
+    Returns True if typed-in parts of installments were of another amount or number,
+    and are gone.
 
     `confirm` confirms a pending entry too, which then needs an amount or a rate (spec
     4.4), and leaves a confirmed one alone. What is no correction teaches nothing.
     """
     entry = get_entry(ledger, entry_id)
     if confirm and not entry.pending:
-        return
+        return False
     changes = _name_sent_ids(ledger, entry, _without_client_id(entry, changes))
     before = read_entry(entry)
     taught = {name: getattr(entry, name) for name in TAUGHT_FIELDS}
@@ -244,9 +247,10 @@ def update_entry(
         shape = replace(shape, exchange_rate=None)
     was_pending, entry.pending = entry.pending, entry.pending and not confirm
     facts = load_facts(ledger, entry, shape, before)
+    shape, facts = _drop_unfit_month(shape, changes, facts, is_partial=is_partial)
     shape, tag_names = _complete_changes(entry, shape, changes, facts)
     shape = _resolve_changes(before, shape, changes, ledger.rates, confirm=confirm)
-    shape = complete_entry(shape, facts)
+    shape = complete_entry(shape, facts).with_fitting_parts()
     if entry.type == EXPENSE and _concerns_refunds(before, shape):
         raise_if_refunds_unfit(read_original(ledger, entry), shape)
     if shape.type != entry.type and is_merged(entry):
@@ -264,6 +268,16 @@ def update_entry(
         OF_ENTRIES.replace_tags(entry, tags)
     if followers is not None:
         correct_followers(ledger, entry, followers, shape, tags, now)
+    return before.installment_parts is not None and shape.installment_parts is None
+
+
+def _drop_unfit_month(
+    shape: EntryShape, changes: dict[str, Any], facts: Facts, *, is_partial: bool
+) -> tuple[EntryShape, Facts]:
+    """Keep a month of the bill that a PUT leaves out only where it fits."""
+    if facts.has_bill or is_partial or "bill_month" in changes:
+        return shape, facts
+    return replace(shape, bill_month=None), replace(facts, has_bill=True)
 
 
 def _without_client_id(entry: Entry, changes: dict[str, Any]) -> dict[str, Any]:

@@ -28,6 +28,7 @@ class Migration(migrations.Migration):
                 ('auto_pay', models.BooleanField(default=False)),
                 ('next_payment_on', models.DateField(editable=False, null=True)),
                 ('credit_limit', models.BigIntegerField(null=True)),
+                ('billed_with', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='ledger.card')),
                 ('place', models.GeneratedField(db_persist=True, expression=models.Case(models.When(models.Q(('billed_with__isnull', True)), then=models.Value(0)), default=models.Value(1), output_field=models.SmallIntegerField(null=True)), output_field=models.SmallIntegerField(null=True))),
                 ('billed_with_place', models.GeneratedField(db_persist=True, expression=models.Case(models.When(models.Q(('billed_with__isnull', True)), then=models.Value(None)), default=models.Value(0), output_field=models.SmallIntegerField(null=True)), output_field=models.SmallIntegerField(null=True))),
                 ('targets', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), default=list, size=None)),
@@ -120,11 +121,6 @@ class Migration(migrations.Migration):
         AddConstraintNotValid(
             model_name='tombstone',
             constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['wallet', 'category', 'tag', 'entry', 'quickEntry', 'recurring', 'budget', 'budgetIncome', 'stock', 'trade', 'valuation', 'settings', 'card', 'bill'])), name='account_tombstone_kind_known'),
-        ),
-        migrations.AddField(
-            model_name='card',
-            name='billed_with',
-            field=models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='ledger.card'),
         ),
         migrations.AddField(
             model_name='cardbill',
