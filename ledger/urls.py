@@ -10,6 +10,8 @@ from ledger.backup.views import (
 )
 from ledger.budgets.views import BudgetViewSet
 from ledger.bulk.views import EntryViewSet
+from ledger.cards.installment_views import InstallmentView
+from ledger.cards.target_views import TargetView
 from ledger.categories.views import CategoryViewSet
 from ledger.changes.views import ChangeViewSet
 from ledger.export.views import ExportView
@@ -57,6 +59,8 @@ router.register("trades", TradeViewSet)
 
 urlpatterns = [
     *router.urls,
+    path("installments", InstallmentView.as_view(), name="installments"),
+    path("wallets/<int:wallet_id>/targets", TargetView.as_view(), name="card-targets"),
     path("networth", NetWorthView.as_view(), name="net-worth"),
     path("networth/trend", NetWorthTrendView.as_view(), name="net-worth-trend"),
     path("portfolio", PortfolioView.as_view(), name="portfolio"),
