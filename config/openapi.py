@@ -9,7 +9,7 @@ TAGS = (
     ("Profile", "The caller's own account."),
     ("Second factor", "Codes of an authenticator app at each login."),
     ("Wallets", "Accounts, cards and cash, and their balances."),
-    ("Cards", "Bills of credit cards, installments and targets."),
+    ("Cards", "Bills of cards, before and after they are paid, and installments."),
     ("Entries", "Income and expenses, and the confirmation of pending ones."),
     ("Card notifications", "Entries from the texts of card companies and banks."),
     ("Changes", "What has changed, for clients that keep a copy."),

@@ -9,6 +9,7 @@ from kombu.exceptions import OperationalError
 
 from accounts.models import Member
 from core.jobs.ranges import help_run, run_job_in_ranges
+from ledger.cards.automatic_payments import pay_due_bills
 from ledger.recurring.occurrences import process_due_rules
 
 # The run leaves nothing to do for a later helper.
@@ -18,12 +19,12 @@ logger = logging.getLogger(__name__)
 
 
 class RecurringRulesFailedError(RuntimeError):
-    """The log names the rules."""
+    """The log names the rules and cards."""
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def run_recurring() -> None:
-    """Post the recurring transactions that are due by today, every hour."""
+    """Post the recurring transactions and pay the bills that are due by today."""
     last_member = Member.objects.order_by("-pk").values_list("pk", flat=True).first()
     run_job_in_ranges(
         "run_recurring",
@@ -40,14 +41,19 @@ def help_run_recurring() -> None:
 
 
 def process_recurring_rules(now: datetime, first_member: int, last_member: int) -> int:
-    """Process the due rules of a range of members; return the number of entries.
+    """Process the due rules and cards of a range of members.
 
-    Raises `RecurringRulesFailedError` after the other rules are done.
+    Returns the number of entries. Raises `RecurringRulesFailedError` after the others
+    are done.
     """
-    result = process_due_rules(now, members=(first_member, last_member))
-    if result.failed:
-        raise RecurringRulesFailedError(f"{result.failed} rules failed.")
-    return result.booked
+    members = (first_member, last_member)
+    result = process_due_rules(now, members=members)
+    paid = pay_due_bills(now, members=members)
+    if result.failed or paid.failed:
+        raise RecurringRulesFailedError(
+            f"{result.failed} rules and {paid.failed} cards failed."
+        )
+    return result.booked + paid.booked
 
 
 def _send_helpers() -> None:

@@ -12,6 +12,13 @@ from ledger.budgets.views import BudgetViewSet
 from ledger.bulk.views import EntryViewSet
 from ledger.cards.installment_views import InstallmentView
 from ledger.cards.target_views import TargetView
+from ledger.cards.views import (
+    BillViewSet,
+    CardPresetViewSet,
+    CardViewSet,
+    MonthBillViewSet,
+    PartsViewSet,
+)
 from ledger.categories.views import CategoryViewSet
 from ledger.changes.views import ChangeViewSet
 from ledger.export.views import ExportView
@@ -61,6 +68,49 @@ urlpatterns = [
     *router.urls,
     path("installments", InstallmentView.as_view(), name="installments"),
     path("wallets/<int:wallet_id>/targets", TargetView.as_view(), name="card-targets"),
+    path(
+        "wallets/<int:wallet_id>/card",
+        CardViewSet.as_view({"get": "retrieve", "put": "update", "delete": "destroy"}),
+        name="card",
+    ),
+    path(
+        "card-presets",
+        CardPresetViewSet.as_view({"get": "list_card_presets"}),
+        name="card-presets",
+    ),
+    path(
+        "wallets/<int:wallet_id>/bills",
+        BillViewSet.as_view({"get": "list_card_bills"}),
+        name="card-bills",
+    ),
+    path(
+        "wallets/<int:wallet_id>/bills/<str:month>",
+        BillViewSet.as_view(
+            {
+                "get": "get_card_bill",
+                "put": "set_printed_bill",
+                "delete": "delete_printed_bill",
+            }
+        ),
+        name="card-bill",
+    ),
+    path(
+        "wallets/<int:wallet_id>/bills/<str:month>/pay",
+        BillViewSet.as_view({"post": "pay_card_bill"}),
+        name="pay-card-bill",
+    ),
+    path(
+        "bills",
+        MonthBillViewSet.as_view({"get": "list_bills_of_month"}),
+        name="bills-of-month",
+    ),
+    path(
+        "entries/<int:entry_id>/parts",
+        PartsViewSet.as_view(
+            {"get": "get_installment_parts", "put": "set_installment_parts"}
+        ),
+        name="installment-parts",
+    ),
     path("networth", NetWorthView.as_view(), name="net-worth"),
     path("networth/trend", NetWorthTrendView.as_view(), name="net-worth-trend"),
     path("portfolio", PortfolioView.as_view(), name="portfolio"),
