@@ -20,6 +20,7 @@ from ledger.cards.paying import DAYS_BEFORE, create_payment, read_bill
 from ledger.cards.reading import Group, find_group, list_groups
 from ledger.errors import LedgerFullError
 from ledger.models import Card, CardPayment
+from ledger.recurring.occurrences import list_bookable_members
 
 logger = logging.getLogger(__name__)
 
@@ -44,9 +45,9 @@ def pay_due_bills(
     """
     booked = failed = 0
     due = list_due_cards(now, members)
-    for number, (member_id, card_id, premium_since) in enumerate(due, 1):
+    for number, (member_id, card_id) in enumerate(due, 1):
         try:
-            booked += _pay_card(Member(pk=member_id), card_id, premium_since, now)
+            booked += _pay_card(Member(pk=member_id), card_id, now)
         except LedgerFullError:
             # The bill stays due until there is room.
             pass
@@ -59,9 +60,9 @@ def pay_due_bills(
 
 def list_due_cards(
     now: datetime, members: tuple[int, int] | None = None
-) -> list[tuple[int, int, datetime]]:
-    """Return member, card and start of the plan of the cards that are due."""
-    owners = Member.objects.with_premium(now).filter(status=Member.Status.ACTIVE)
+) -> list[tuple[int, int]]:
+    """Return the cards that are due, of active members with a plan, by their member."""
+    owners = list_bookable_members(now)
     rows = Card.objects.filter(
         auto_pay=True, next_payment_on__lte=timezone.localdate(now)
     )
@@ -69,22 +70,24 @@ def list_due_cards(
         owners = owners.filter(pk__range=members)
         rows = rows.filter(member_id__gte=members[0], member_id__lte=members[1])
     rows = rows.filter(member__in=owners).order_by("member_id", "pk")
-    return list(rows.values_list("member_id", "pk", "member__premium_since"))
+    return list(rows.values_list("member_id", "pk"))
 
 
 @ledger_write(lock_timeout=False)
-def _pay_card(
-    ledger: LockedLedger, card_id: int, premium_since: datetime, now: datetime
-) -> int:
+def _pay_card(ledger: LockedLedger, card_id: int, now: datetime) -> int:
     """Deal with the due bills of one card; return the number of transfers."""
     with connection.cursor() as cursor:
         # A crash loses the rows together with the transfers; the next run pays.
         cursor.execute("SET LOCAL synchronous_commit = off")
     today = timezone.localdate(now)
-    # The card was listed without a lock.
+    # The card was listed without a lock; the plan may have ended.
+    bookable = list_bookable_members(now).filter(pk=ledger.member.pk)
+    premium_since = bookable.values_list("premium_since", flat=True).first()
     card = Card.objects.owned_by(ledger.member).filter(pk=card_id).first()
     group = find_group(list_groups(ledger.member.pk), card_id)
-    if card is None or group is None or not card.auto_pay or not card.next_payment_on:
+    if premium_since is None or card is None or group is None:
+        return 0
+    if not card.auto_pay or card.next_payment_on is None:
         return 0
     done = list_done_months(ledger.member.pk, card_id)
     since, booked = card.next_payment_on, 0

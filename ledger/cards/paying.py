@@ -28,7 +28,7 @@ class SentPayment:
     """What a member sends; None: all that remains, today, the card's wallet."""
 
     amount: int | None = None
-    date: date | None = None
+    day: date | None = None
     wallet: int | None = None
 
 
@@ -67,7 +67,7 @@ def pay_bill(
     since = found.bill.payment_date - DAYS_BEFORE
     if has_pending_payment(ledger, group.card_ids, amount, since):
         raise DuplicateError(IS_PENDING)
-    day = sent.date or today
+    day = sent.day or today
     return create_payment(ledger, found, payer, amount, day, now)
 
 

@@ -29,6 +29,16 @@ from ledger.models.cards import MAX_EXCLUDED, MAX_TARGETS
 _OPTIONAL: dict[str, Any] = {"required": False, "allow_null": True}
 
 
+class WalletIdField(UncheckedPrimaryKeyField):
+    """The id of a wallet, in Python the id too."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(Wallet, **kwargs)
+
+    def to_representation(self, value: Any) -> Any:
+        return value
+
+
 class TargetExcludesSerializer(Serializer):
     """What does not count for the targets."""
 
@@ -91,8 +101,7 @@ class CardSerializer(Serializer):
             "Left out: `NEXT`."
         ),
     )
-    pay_from_wallet_id = UncheckedPrimaryKeyField(
-        Wallet,
+    pay_from_wallet_id = WalletIdField(
         source="pay_from_wallet",
         **_OPTIONAL,
         help_text="Id of the wallet that pays the bills; null if none is named.",
@@ -107,8 +116,7 @@ class CardSerializer(Serializer):
     credit_limit = AmountField(
         **_OPTIONAL, help_text="Limit of the card, for information; null if unknown."
     )
-    billed_with_id = UncheckedPrimaryKeyField(
-        Wallet,
+    billed_with_id = WalletIdField(
         source="billed_with",
         **_OPTIONAL,
         help_text=(
@@ -287,9 +295,8 @@ class PayBillSerializer(Serializer):
     amount = AmountField(
         **_OPTIONAL, help_text=f"1 to {MAX_AMOUNT}; null: all that remains."
     )
-    date = IsoDateField(**_OPTIONAL, help_text="Null: today.")
-    wallet_id = UncheckedPrimaryKeyField(
-        Wallet,
+    date = IsoDateField(source="day", **_OPTIONAL, help_text="Null: today.")
+    wallet_id = WalletIdField(
         source="wallet",
         **_OPTIONAL,
         help_text="Id of the wallet that pays; null: the one that the card names.",

@@ -32,6 +32,7 @@ OF_ALL_MEMBERS = {
     "administration/operations.py": "deletes the old ones of a range of members",
     "administration/tombstones.py": "deletes the old ones of a range of members",
     "ledger/wallets/key_rotation.py": "lists the members with account numbers",
+    "ledger/cards/automatic_payments.py": "lists the cards that are due",
     "ledger/recurring/occurrences.py": "lists the rules that are due",
     "administration/daily_metrics.py": "counts the entries of all members",
     "administration/dashboard.py": "counts the entries of all members",
