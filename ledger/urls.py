@@ -10,6 +10,8 @@ from ledger.backup.views import (
 )
 from ledger.budgets.views import BudgetViewSet
 from ledger.bulk.views import EntryViewSet
+from ledger.cards.installment_views import InstallmentView
+from ledger.cards.target_views import TargetView
 from ledger.cards.views import (
     BillViewSet,
     CardPresetViewSet,
@@ -64,6 +66,8 @@ router.register("trades", TradeViewSet)
 
 urlpatterns = [
     *router.urls,
+    path("installments", InstallmentView.as_view(), name="installments"),
+    path("wallets/<int:wallet_id>/targets", TargetView.as_view(), name="card-targets"),
     path(
         "wallets/<int:wallet_id>/card",
         CardViewSet.as_view({"get": "retrieve", "put": "update", "delete": "destroy"}),

@@ -164,6 +164,8 @@ premium        GET,POST              /api/account/recurring                     
 premium        GET,PUT,PATCH,DELETE  /api/account/recurring/{rule_id}              ledger
 premium        POST                  /api/account/recurring/{rule_id}/run          ledger
 premium        GET                   /api/account/recurring/{rule_id}/occurrences  ledger
+premium        GET                   /api/account/installments                     ledger
+premium        GET                   /api/account/wallets/{wallet_id}/targets      ledger
 premium        GET                   /api/account/statistics/month                 ledger
 premium        GET                   /api/account/statistics/year                  ledger
 premium        GET                   /api/account/statistics/range                 ledger
@@ -253,6 +255,8 @@ administrator  POST                  /api/posts/{post_id}/unnotice
 # What is gated below /api/account (spec 1.9).
 PAID = (
     "statistics",
+    "installments",
+    "wallets/{wallet_id}/targets",
     "budgets",
     "recurring",
     "tags",

@@ -1,6 +1,7 @@
 """Months in queries and bodies."""
 
 import re
+from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
@@ -70,6 +71,46 @@ class YearQuerySerializer(QuerySerializer):
     )
 
 
+# The only way to count installments that a query can ask for.
+SPREAD = "spread"
+
+
+class InstallmentsQuerySerializer(QuerySerializer):
+    """`installments`, for sums in which parts may count instead of purchases."""
+
+    installments = serializers.ChoiceField(
+        choices=[SPREAD],
+        required=False,
+        help_text=(
+            "`spread`: the parts of a purchase in installments count when they are "
+            "paid; left out: all of it counts on its own day."
+        ),
+    )
+
+
+class SpreadMonthQuerySerializer(InstallmentsQuerySerializer, MonthQuerySerializer):
+    """A month, and how installments count."""
+
+
+class SpreadYearQuerySerializer(InstallmentsQuerySerializer, YearQuerySerializer):
+    """A year, and how installments count."""
+
+
+class SpreadAnswerSerializer(Serializer):
+    """`installments`, which only answers to such a query have."""
+
+    conditional_fields = frozenset({"installments"})
+    installments = serializers.ChoiceField(
+        choices=[SPREAD],
+        help_text="As the query asked for; else it is not there.",
+    )
+
+
+def spread_payload(query: Mapping[str, Any]) -> dict[str, str]:
+    """Return what answers of a query add that asks for parts."""
+    return {"installments": SPREAD} if "installments" in query else {}
+
+
 class MonthSerializer(Serializer):
     """A month in a body."""
 
@@ -79,6 +120,6 @@ class MonthSerializer(Serializer):
     month = StrictIntegerField(min_value=1, max_value=12, help_text="Month, 1 to 12.")
 
 
-def resolve_month(values: dict[str, int]) -> Month:
+def resolve_month(values: Mapping[str, Any]) -> Month:
     today = timezone.localdate()
     return Month(values.get("year", today.year), values.get("month", today.month))

@@ -1,5 +1,7 @@
 """Budgets and their spending."""
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
@@ -15,11 +17,13 @@ from core.db.rows import fetch_parts
 from core.errors import DuplicateError, InvalidFieldError, raise_on_constraint_violation
 from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.base.ownership import get_owned_or_404
+from ledger.cards.plans import SPREAD, read_moves, window_params
+from ledger.cards.spread import Move
 from ledger.categories.categories import get_or_create_category
 from ledger.entries.sent_ids import SentCategory, resolve_expense_category
 from ledger.models import Budget, BudgetIncome
 from ledger.models.base import CategoryType, OwnedQuerySet
-from ledger.periods import Month, month_period
+from ledger.periods import Month, Period, month_period
 from ledger.rollups.effects import FLOW_SQL, ratio
 
 BUDGET_EXISTS = gettext_lazy("The category already has a budget for this month.")
@@ -78,6 +82,10 @@ _SPENDING_BY_DAY = f"""
     )
     GROUP BY date
 """  # noqa: S608 - constants
+_BUDGETED = """
+    SELECT category_id FROM account_budget
+    WHERE member_id = %(member)s AND year = %(year)s AND month = %(month)s
+"""
 _STATUS = {
     "spending": _SPENDING_BY_BUDGET,
     "actual_income": """
@@ -199,14 +207,21 @@ def copy_budgets(ledger: LockedLedger, source: Month, target: Month) -> tuple[in
     return results.count(True), results.count(False)
 
 
-def get_budget_status(member: Member, month: Month) -> MonthlyBudgetStatus:
+def get_budget_status(
+    member: Member, month: Month, *, spread: bool = False
+) -> MonthlyBudgetStatus:
     """Return each budget of a month with its spending, and the totals.
 
     The spending of a major category includes its minor ones. If both have a budget, the
-    total counts the major one only.
+    total counts the major one only. With `spread` the parts of installments count when
+    they are paid, instead of the purchases.
     """
     params = _month_params(member, month)
-    parts = fetch_parts(_STATUS, params)
+    if spread:
+        parts, moves = _fetch_with_moves(_STATUS, params)
+        _move_spending(parts, moves)
+    else:
+        parts = fetch_parts(_STATUS, params)
     rows = [SpendingRow(**row) for row in parts["spending"]]
     majors = {row.category_id for row in rows if row.parent_id is None}
     counted = [row for row in rows if row.parent_id not in majors]
@@ -227,16 +242,23 @@ def get_budget_status(member: Member, month: Month) -> MonthlyBudgetStatus:
     )
 
 
-def get_budget_chart(member: Member, month: Month) -> list[tuple[date, int, int]]:
+def get_budget_chart(
+    member: Member, month: Month, *, spread: bool = False
+) -> list[tuple[date, int, int]]:
     """Return (day, budgeted, spent) of each day of a month, both cumulative.
 
-    The budget grows evenly and is complete on the last day.
+    The budget grows evenly and is complete on the last day. `spread` is as in
+    `get_budget_status`.
     """
     period = month_period(month.year, month.month)
     budgeted = get_budget_status(member, month).total.budgeted
-    with connection.cursor() as cursor:
-        cursor.execute(_SPENDING_BY_DAY, _month_params(member, month))
-        spent_by_day = dict(cursor.fetchall())
+    params = _month_params(member, month)
+    if spread:
+        spent_by_day = _spread_by_day(params)
+    else:
+        with connection.cursor() as cursor:
+            cursor.execute(_SPENDING_BY_DAY, params)
+            spent_by_day = dict(cursor.fetchall())
     days = period.end.day
     chart, spent = [], 0
     for number in range(1, days + 1):
@@ -244,6 +266,42 @@ def get_budget_chart(member: Member, month: Month) -> list[tuple[date, int, int]
         spent += spent_by_day.get(day, 0)
         chart.append((day, budgeted * number // days, spent))
     return chart
+
+
+def _fetch_with_moves(
+    queries: Mapping[str, str], params: dict[str, Any]
+) -> tuple[dict[str, Any], list[Move]]:
+    """Run queries about a month, and return what spread installments change in it."""
+    period = Period(params["start"], params["end"])
+    found = fetch_parts({**queries, **SPREAD}, params | window_params(period))
+    return found, read_moves(found, period)
+
+
+def _move_spending(parts: dict[str, Any], moves: Iterable[Move]) -> None:
+    """Change the rows of `_STATUS` by parts of installments."""
+    spent: Counter[int | None] = Counter()
+    for line in (line for move in moves for line in move.lines):
+        if line.type == CategoryType.INCOME:
+            parts["actual_income"][0]["amount"] += line.amount
+        else:
+            for category_id in {line.category_id, line.major_id}:
+                spent[category_id] += line.amount
+    for row in parts["spending"]:
+        row["spent"] += spent[row["category_id"]]
+
+
+def _spread_by_day(params: dict[str, Any]) -> Counter[date]:
+    """Return what was spent on budgeted categories by day, installments spread."""
+    queries = {"days": _SPENDING_BY_DAY, "budgeted": _BUDGETED}
+    found, moves = _fetch_with_moves(queries, params)
+    spent = Counter({date.fromisoformat(r["date"]): r["sum"] for r in found["days"]})
+    budgeted = {row["category_id"] for row in found["budgeted"]}
+    for move in moves:
+        for line in move.lines:
+            is_budgeted = {line.category_id, line.major_id} & budgeted
+            if is_budgeted and line.type == CategoryType.EXPENSE:
+                spent[move.day] += line.amount
+    return spent
 
 
 def find_expected_income(member: Member, month: Month) -> BudgetIncome | None:

@@ -14,7 +14,7 @@ from core.api.fields import (
 )
 from core.api.serializers import Serializer
 from ledger.base.fields import CategoryNameField, VersionField
-from ledger.base.month_fields import MonthSerializer
+from ledger.base.month_fields import MonthSerializer, SpreadAnswerSerializer
 from ledger.budgets.budgets import BudgetStatus, MonthlyBudgetStatus
 from ledger.entries.line_serializers import RowIdField, with_sent_category
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR
@@ -107,7 +107,7 @@ class IncomeStatusSerializer(Serializer):
     actual = serializers.IntegerField(help_text="Confirmed income of the month.")
 
 
-class MonthlyBudgetStatusSerializer(Serializer):
+class MonthlyBudgetStatusSerializer(SpreadAnswerSerializer):
     year = serializers.IntegerField()
     month = serializers.IntegerField()
     categories = CategoryBudgetStatusSerializer(
@@ -127,7 +127,7 @@ class BudgetChartDaySerializer(Serializer):
     spent = serializers.IntegerField(help_text="Cumulative.")
 
 
-class BudgetChartSerializer(Serializer):
+class BudgetChartSerializer(SpreadAnswerSerializer):
     year = serializers.IntegerField()
     month = serializers.IntegerField()
     days = BudgetChartDaySerializer(many=True, help_text="Each day of the month.")

@@ -14,7 +14,12 @@ from core.api.permissions import IsPremium
 from core.api.serializers import validate_body, validate_query
 from core.api.token_scopes import LEDGER
 from core.errors import DuplicateError, LimitReachedError
-from ledger.base.month_fields import MonthQuerySerializer, resolve_month
+from ledger.base.month_fields import (
+    MonthQuerySerializer,
+    SpreadMonthQuerySerializer,
+    resolve_month,
+    spread_payload,
+)
 from ledger.base.ownership import OwnedModelViewSet
 from ledger.budgets import budgets
 from ledger.budgets.serializers import (
@@ -92,7 +97,7 @@ class BudgetViewSet(OwnedModelViewSet):
         return Response({"created": created, "overwritten": overwritten})
 
     @extend_schema(
-        parameters=[MonthQuerySerializer], responses=MonthlyBudgetStatusSerializer
+        parameters=[SpreadMonthQuerySerializer], responses=MonthlyBudgetStatusSerializer
     )
     @action(detail=False, url_path="status")
     def get_budget_status(self, request: Request) -> Response:
@@ -100,23 +105,29 @@ class BudgetViewSet(OwnedModelViewSet):
 
         Spending against each budget, the total, and the month's income.
         """
-        month = self._get_month()
-        status = budgets.get_budget_status(self.member, month)
-        return Response(monthly_budget_status_payload(month, status))
+        query = validate_query(SpreadMonthQuerySerializer, request)
+        month, more = resolve_month(query), spread_payload(query)
+        status = budgets.get_budget_status(self.member, month, spread=bool(more))
+        return Response(monthly_budget_status_payload(month, status) | more)
 
-    @extend_schema(parameters=[MonthQuerySerializer], responses=BudgetChartSerializer)
+    @extend_schema(
+        parameters=[SpreadMonthQuerySerializer], responses=BudgetChartSerializer
+    )
     @action(detail=False, url_path="chart")
     def get_budget_chart(self, request: Request) -> Response:
         """Get the budget chart of a month.
 
         Budgeted and spent amounts, cumulative by day.
         """
-        month = self._get_month()
+        query = validate_query(SpreadMonthQuerySerializer, request)
+        month, more = resolve_month(query), spread_payload(query)
+        chart = budgets.get_budget_chart(self.member, month, spread=bool(more))
         days = [
             {"date": day, "budgeted": budgeted, "spent": spent}
-            for day, budgeted, spent in budgets.get_budget_chart(self.member, month)
+            for day, budgeted, spent in chart
         ]
-        return Response({"year": month.year, "month": month.month, "days": days})
+        answer = {"year": month.year, "month": month.month, "days": days}
+        return Response(answer | more)
 
     @extend_schema(parameters=[MonthQuerySerializer], responses=BudgetIncomeSerializer)
     @action(detail=False, url_path="income")

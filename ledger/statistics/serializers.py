@@ -11,7 +11,11 @@ from core.api.fields import (
     ExactDecimalField,
     IsoDateField,
 )
-from core.api.serializers import QuerySerializer, Serializer
+from core.api.serializers import Serializer
+from ledger.base.month_fields import (
+    InstallmentsQuerySerializer,
+    SpreadAnswerSerializer,
+)
 from ledger.models import Wallet
 from ledger.models.base import CategoryType
 from ledger.periods import Unit
@@ -52,7 +56,7 @@ class NetWorthSerializer(Serializer):
 MAX_RANGE_DAYS = 3_700
 
 
-class RangeStatisticsQuerySerializer(QuerySerializer):
+class RangeStatisticsQuerySerializer(InstallmentsQuerySerializer):
     from_ = IsoDateField(source="from_", help_text="First day.")
     to = IsoDateField(help_text="Last day; at most 3,700 days after the first.")
     group_by = serializers.ChoiceField(
@@ -176,7 +180,7 @@ class TagFlowSerializer(Serializer):
     count = serializers.IntegerField(help_text="Number of entries.")
 
 
-class MonthStatisticsSerializer(FlowSerializer):
+class MonthStatisticsSerializer(SpreadAnswerSerializer, FlowSerializer):
     year = serializers.IntegerField()
     month = serializers.IntegerField()
     previous = NetFlowSerializer(help_text="Totals of the month before.")
@@ -196,7 +200,7 @@ class MonthFlowSerializer(FlowSerializer):
     month = serializers.IntegerField()
 
 
-class YearStatisticsSerializer(NetFlowSerializer):
+class YearStatisticsSerializer(SpreadAnswerSerializer, NetFlowSerializer):
     year = serializers.IntegerField()
     months = MonthFlowSerializer(many=True, help_text="Each month of the year.")
     by_category = CategoryFlowSerializer(
@@ -210,7 +214,7 @@ class RangePointSerializer(FlowSerializer):
     end = serializers.DateField(help_text="Last day.")
 
 
-class RangeStatisticsSerializer(NetFlowSerializer):
+class RangeStatisticsSerializer(SpreadAnswerSerializer, NetFlowSerializer):
     from_ = serializers.DateField(help_text="First day.")
     to = serializers.DateField(help_text="Last day.")
     group_by = serializers.ChoiceField(

@@ -3,6 +3,7 @@
 A month costs the same however many entries it has.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -29,7 +30,7 @@ from ledger.statistics.cash_flow import (
 )
 
 # Rows are a `PeriodFlow`, in the order of its fields.
-_DAYS = """
+DAYS = """
     SELECT income, expense, refunded, flow_count AS count, transferred,
         transferring_count AS transfer_count, excluded_income, excluded_expense,
         excluded_count, date AS start
@@ -37,7 +38,7 @@ _DAYS = """
     WHERE member_id = %(member)s AND date BETWEEN %(since)s AND %(until)s
         AND flow_count + transferring_count + excluded_count > 0
 """
-_WEEKS_OR_MONTHS = """
+WEEKS_OR_MONTHS = """
     SELECT sum(income)::bigint AS income, sum(expense)::bigint AS expense,
         sum(refunded)::bigint AS refunded, sum(flow_count)::bigint AS count,
         sum(transferred)::bigint AS transferred,
@@ -51,7 +52,7 @@ _WEEKS_OR_MONTHS = """
     GROUP BY start
 """
 # Sums of wallets: an entry can have several categories.
-_MONTHS = """
+MONTHS = """
     SELECT month AS start, sum(income)::bigint AS income,
         sum(expense)::bigint AS expense, sum(refunded)::bigint AS refunded,
         sum(flow_count) AS count, sum(transfer_in)::bigint AS transferred,
@@ -63,21 +64,22 @@ _MONTHS = """
     WHERE member_id = %(member)s AND month BETWEEN %(start)s AND %(end)s
     GROUP BY month
 """
+CATEGORY_SUMS = """
+    SELECT type, category_id, sum(amount)::bigint AS amount,
+        sum(refunded)::bigint AS refunded, sum(entry_count) AS count
+    FROM account_category_total
+    WHERE member_id = %(member)s AND month BETWEEN %(start)s AND %(end)s
+        AND entry_count > 0
+    GROUP BY type, category_id
+"""
 # Rows are a `CategoryFlow`, a `WalletFlow` or a `TagFlow`.
-_CATEGORIES = """
+_CATEGORIES = f"""
     SELECT t.type, c.id AS category_id, c.name AS category, p.name AS parent, t.amount,
         t.refunded, t.count
-    FROM (
-        SELECT type, category_id, sum(amount)::bigint AS amount,
-            sum(refunded)::bigint AS refunded, sum(entry_count) AS count
-        FROM account_category_total
-        WHERE member_id = %(member)s AND month BETWEEN %(start)s AND %(end)s
-            AND entry_count > 0
-        GROUP BY type, category_id
-    ) t
+    FROM ({CATEGORY_SUMS}) t
     LEFT JOIN account_category c ON c.member_id = %(member)s AND c.id = t.category_id
     LEFT JOIN account_category p ON p.member_id = %(member)s AND p.id = c.parent_id
-"""
+"""  # noqa: S608 - constants
 _WALLETS = """
     SELECT w.id AS wallet_id, w.name, t.income, t.expense, t.refunded, t.transfer_in,
         t.transfer_out
@@ -99,8 +101,8 @@ _TAGS = """
     HAVING sum(t.entry_count) > 0
     ORDER BY g.sort_order, g.id
 """
-_MONTH = {"days": _DAYS, "categories": _CATEGORIES, "wallets": _WALLETS, "tags": _TAGS}
-_YEAR = {"months": _MONTHS, "categories": _CATEGORIES}
+_MONTH = {"days": DAYS, "categories": _CATEGORIES, "wallets": _WALLETS, "tags": _TAGS}
+_YEAR = {"months": MONTHS, "categories": _CATEGORIES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,26 +130,14 @@ class RangeStatistics:
 
 def get_month_statistics(member: Member, year: int, month: int) -> MonthStatistics:
     """Return a month and the totals of the month before; all days are listed."""
-    period = month_period(year, month)
-    before = month_period(*previous_month(year, month))
-    params = {
-        "member": member.pk,
-        "since": before.start,
-        "until": period.end,
-        "start": period.start,
-        "end": period.end,
-    }
+    params = month_params(member, year, month)
     found = fetch_parts(_MONTH, params)
-    flows = _flows_by_start(found["days"])
-    days = [period.start + timedelta(number) for number in range(period.end.day)]
-    by_day = [(day, flows.pop(day, Flow())) for day in days]
-    return MonthStatistics(
-        total=sum_flows(flow for _, flow in by_day),
-        previous=sum_flows(flows.values()),
-        by_category=category_flows(found["categories"]),
-        by_day=by_day,
-        by_wallet=[WalletFlow(**row) for row in found["wallets"]],
-        by_tag=[TagFlow(**row) for row in found["tags"]],
+    return build_month(
+        params["start"],
+        flows_by_start(found["days"]),
+        category_flows(found["categories"]),
+        [WalletFlow(**row) for row in found["wallets"]],
+        [TagFlow(**row) for row in found["tags"]],
     )
 
 
@@ -155,26 +145,76 @@ def get_year_statistics(member: Member, year: int) -> YearStatistics:
     period = year_period(year)
     params = {"member": member.pk, "start": period.start, "end": period.end}
     found = fetch_parts(_YEAR, params)
-    flows = _flows_by_start(found["months"])
+    flows = flows_by_start(found["months"])
+    return build_year(period, flows, category_flows(found["categories"]))
+
+
+def get_range_statistics(member: Member, period: Period, unit: Unit) -> RangeStatistics:
+    query = DAYS if unit is Unit.DAY else WEEKS_OR_MONTHS
+    params = range_params(member, period, unit)
+    flows = {flow.start: flow for flow in fetch_all(query, params, PeriodFlow)}
+    return build_range(period, unit, flows)
+
+
+def month_params(member: Member, year: int, month: int) -> dict[str, Any]:
+    """Return the parameters of a month, with the days of the month before."""
+    period = month_period(year, month)
+    before = month_period(*previous_month(year, month))
+    return {
+        "member": member.pk,
+        "since": before.start,
+        "until": period.end,
+        "start": period.start,
+        "end": period.end,
+    }
+
+
+def range_params(member: Member, period: Period, unit: Unit) -> dict[str, Any]:
+    return {
+        "member": member.pk,
+        "since": period.start,
+        "until": period.end,
+        "unit": unit.value,
+    }
+
+
+def build_month(
+    start: date,
+    flows: dict[date, Flow],
+    by_category: list[CategoryFlow],
+    by_wallet: list[WalletFlow],
+    by_tag: list[TagFlow],
+) -> MonthStatistics:
+    """Build a month; `flows` are those of its days and of the month before."""
+    last = month_period(start.year, start.month).end.day
+    days = [start + timedelta(number) for number in range(last)]
+    by_day = [(day, flows.pop(day, Flow())) for day in days]
+    return MonthStatistics(
+        total=sum_flows(flow for _, flow in by_day),
+        previous=sum_flows(flows.values()),
+        by_category=by_category,
+        by_day=by_day,
+        by_wallet=by_wallet,
+        by_tag=by_tag,
+    )
+
+
+def build_year(
+    period: Period, flows: Mapping[date, Flow], by_category: list[CategoryFlow]
+) -> YearStatistics:
     return YearStatistics(
         total=sum_flows(flows.values()),
         months=[
             (part.start.month, flows.get(part.start, Flow()))
             for part in split_period(period, Unit.MONTH)
         ],
-        by_category=category_flows(found["categories"]),
+        by_category=by_category,
     )
 
 
-def get_range_statistics(member: Member, period: Period, unit: Unit) -> RangeStatistics:
-    query = _DAYS if unit is Unit.DAY else _WEEKS_OR_MONTHS
-    params = {
-        "member": member.pk,
-        "since": period.start,
-        "until": period.end,
-        "unit": unit.value,
-    }
-    flows = {flow.start: flow for flow in fetch_all(query, params, PeriodFlow)}
+def build_range(
+    period: Period, unit: Unit, flows: Mapping[date, Flow]
+) -> RangeStatistics:
     return RangeStatistics(
         total=sum_flows(flows.values()),
         points=[
@@ -184,5 +224,5 @@ def get_range_statistics(member: Member, period: Period, unit: Unit) -> RangeSta
     )
 
 
-def _flows_by_start(rows: list[dict[str, Any]]) -> dict[date, Flow]:
+def flows_by_start(rows: list[dict[str, Any]]) -> dict[date, Flow]:
     return {date.fromisoformat(row.pop("start")): Flow(**row) for row in rows}

@@ -1,5 +1,9 @@
 """Statistics."""
 
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
 from django.utils import timezone
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -10,13 +14,14 @@ from core.api.permissions import IsPremium
 from core.api.serializers import validate_query
 from core.api.token_scopes import LEDGER
 from ledger.base.month_fields import (
-    MonthQuerySerializer,
-    YearQuerySerializer,
+    SpreadMonthQuerySerializer,
+    SpreadYearQuerySerializer,
     resolve_month,
+    spread_payload,
 )
 from ledger.base.ownership import OwnedViewSet
 from ledger.periods import Period, Unit
-from ledger.statistics import statistics
+from ledger.statistics import spread, statistics
 from ledger.statistics.serializers import (
     MonthStatisticsSerializer,
     RangeStatisticsQuerySerializer,
@@ -34,7 +39,7 @@ class StatisticsViewSet(OwnedViewSet):
     schema_tag = "Statistics"
 
     @extend_schema(
-        parameters=[MonthQuerySerializer], responses=MonthStatisticsSerializer
+        parameters=[SpreadMonthQuerySerializer], responses=MonthStatisticsSerializer
     )
     @action(detail=False, url_path="month")
     def get_month_statistics(self, request: Request) -> Response:
@@ -42,24 +47,31 @@ class StatisticsViewSet(OwnedViewSet):
 
         Totals, the previous month, and flows by category, day, wallet and tag.
         """
-        month = resolve_month(validate_query(MonthQuerySerializer, request))
-        result = statistics.get_month_statistics(self.member, month.year, month.month)
+        query = validate_query(SpreadMonthQuerySerializer, request)
+        month = resolve_month(query)
+        module = _choose_module(query)
+        result = module.get_month_statistics(self.member, month.year, month.month)
         return Response(
             {"year": month.year, "month": month.month}
+            | spread_payload(query)
             | month_statistics_payload(result)
         )
 
-    @extend_schema(parameters=[YearQuerySerializer], responses=YearStatisticsSerializer)
+    @extend_schema(
+        parameters=[SpreadYearQuerySerializer], responses=YearStatisticsSerializer
+    )
     @action(detail=False, url_path="year")
     def get_year_statistics(self, request: Request) -> Response:
         """Get the statistics of a year.
 
         Totals, and flows by month and category.
         """
-        query = validate_query(YearQuerySerializer, request)
+        query = validate_query(SpreadYearQuerySerializer, request)
         year = query.get("year", timezone.localdate().year)
-        result = statistics.get_year_statistics(self.member, year)
-        return Response({"year": year} | year_statistics_payload(result))
+        result = _choose_module(query).get_year_statistics(self.member, year)
+        return Response(
+            {"year": year} | spread_payload(query) | year_statistics_payload(result)
+        )
 
     @extend_schema(
         parameters=[RangeStatisticsQuerySerializer],
@@ -74,8 +86,14 @@ class StatisticsViewSet(OwnedViewSet):
         query = validate_query(RangeStatisticsQuerySerializer, request)
         period = Period(query["from_"], query["to"])
         unit = Unit(query["group_by"])
-        result = statistics.get_range_statistics(self.member, period, unit)
+        module = _choose_module(query)
+        result = module.get_range_statistics(self.member, period, unit)
         return Response(
             {"from": period.start, "to": period.end, "groupBy": unit.value}
+            | spread_payload(query)
             | range_statistics_payload(result)
         )
+
+
+def _choose_module(query: Mapping[str, Any]) -> ModuleType:
+    return spread if "installments" in query else statistics

@@ -1,0 +1,109 @@
+"""Purchases in installments, as statistics, budgets and the list of plans read them."""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from ledger.cards.schedule import first_of_month
+from ledger.cards.spread import (
+    Move,
+    PaymentCalendar,
+    Plan,
+    PlanLine,
+    list_moves,
+    move_within_calendar,
+)
+from ledger.periods import Period, month_period
+
+_MAX_PARTS = 24
+# A bill closes two months before its payment at most.
+_MONTHS_OF_PLAN = _MAX_PARTS + 3
+
+CALENDAR = {
+    "cards": """
+        SELECT id, terms, billed_with_id AS billed_with FROM account_card
+        WHERE member_id = %(member)s
+    """,
+    "printed": """
+        SELECT card_id AS card, month, period_end, payment_date FROM account_card_bill
+        WHERE member_id = %(member)s
+            AND (period_end IS NOT NULL OR payment_date IS NOT NULL)
+    """,
+}
+# Purchases with a part in the bills of some months, and those of the months. An issuer
+# may have closed a bill earlier or later than the card's settings say. The index by
+# installments has no other entries.
+IN_WINDOW = """
+    e.member_id = %(member)s AND e.installment_months IS NOT NULL AND NOT e.pending
+    AND e.line_count IS NOT NULL AND (
+        e.date BETWEEN least(%(plans_since)s, (
+                SELECT min(period_end) FROM account_card_bill
+                WHERE member_id = %(member)s AND month = %(bill_before)s
+            )) AND greatest(%(plans_until)s, (
+                SELECT max(period_end) FROM account_card_bill
+                WHERE member_id = %(member)s AND month <= %(plans_until)s
+            ))
+        OR e.bill_month BETWEEN %(bill_before)s AND %(plans_until)s
+    )
+"""
+PLAN_COLUMNS = """
+    e.id, e.date AS day, e.wallet_id, e.amount, e.installment_months AS months,
+    e.installment_parts AS typed, e.bill_month
+"""
+# Lines of wallets count in no statistics.
+_PLANS = f"""
+    SELECT {PLAN_COLUMNS},
+        CASE e.line_count WHEN 0 THEN json_build_array(json_build_array(
+            e.category_type, e.category_id, c.parent_id, e.amount
+        ))
+        ELSE (
+            SELECT json_agg(json_build_array(
+                l.category_type, l.category_id, m.parent_id, l.amount
+            ) ORDER BY l.position)
+            FROM account_entry_line l LEFT JOIN account_category m
+                ON m.member_id = l.member_id AND m.id = l.category_id
+            WHERE l.member_id = %(member)s AND l.entry_id = e.id
+                AND l.wallet_id IS NULL
+        ) END AS lines,
+        (
+            SELECT json_agg(t.tag_id) FROM account_entry_tag t
+            WHERE t.member_id = %(member)s AND t.entry_id = e.id
+        ) AS tag_ids
+    FROM account_entry e LEFT JOIN account_category c
+        ON c.member_id = e.member_id AND c.id = e.category_id
+    WHERE {IN_WINDOW} AND NOT e.excluded
+"""  # noqa: S608 - constants
+# For `fetch_parts`, beside the sums that the moves are added to: one statement reads
+# one snapshot. Its parameters are those of `window_params`.
+SPREAD = {"plans": _PLANS} | CALENDAR
+
+
+def window_params(period: Period) -> dict[str, date]:
+    """Return the parameters for plans that may have a part in a period."""
+    start = first_of_month(period.start)
+    return {
+        "plans_since": move_within_calendar(start, -_MONTHS_OF_PLAN),
+        "bill_before": move_within_calendar(start, -_MAX_PARTS),
+        "plans_until": month_period(period.end.year, period.end.month).end,
+    }
+
+
+def read_moves(found: Mapping[str, list[dict[str, Any]]], period: Period) -> list[Move]:
+    """Return what the rows of `SPREAD` change in the sums of a period."""
+    calendar = PaymentCalendar.of(found["cards"], found["printed"])
+    plans = [_build_plan(row) for row in found["plans"]]
+    return list_moves(plans, calendar, period)
+
+
+def _build_plan(row: dict[str, Any]) -> Plan:
+    lines = [PlanLine(*line) for line in row.pop("lines") or ()]
+    tag_ids = row.pop("tag_ids") or ()
+    return build_plan(row, lines=lines, tag_ids=tag_ids)
+
+
+def build_plan(row: Mapping[str, Any], **more: Any) -> Plan:
+    """Build a plan from the columns of `PLAN_COLUMNS`, read as JSON."""
+    day, billed = date.fromisoformat(row["day"]), row["bill_month"]
+    bill_month = None if billed is None else date.fromisoformat(billed)
+    days = {"day": day, "bill_month": bill_month}
+    return Plan(**{**row, **days, **more})
