@@ -5,7 +5,7 @@ from typing import Any
 from tests.support.clients import JSONClient
 
 ACCOUNT = "/api/account"
-MONTHLY = {"closingDay": 31, "paymentDay": 14}
+MONTHLY: dict[str, Any] = {"closingDay": 31, "paymentDay": 14}
 
 
 def make_card(client: JSONClient, name: str = "카드", **settings: Any) -> int:
