@@ -82,7 +82,7 @@ def find_imbalance(client: JSONClient, cards: list[int]) -> int:
         owed += bill["remaining"]
         if bill["status"] == "OPEN":
             break
-    return -balance - (owed + settings["unbilled"] - settings["credit"])
+    return int(-balance - (owed + settings["unbilled"] - settings["credit"]))
 
 
 def _first_month(client: JSONClient, card: int) -> str:
