@@ -100,6 +100,13 @@ member         GET,PUT,PATCH,DELETE  /api/account/wallets/{wallet_id}           
 member         POST                  /api/account/wallets/{wallet_id}/reconcile    ledger
 member         GET                   /api/account/wallets/{wallet_id}/history      ledger
 member         GET,POST,DELETE       /api/account/wallets/{wallet_id}/valuations   ledger
+member         GET,PUT,DELETE        /api/account/wallets/{wallet_id}/card         ledger
+member         GET                   /api/account/card-presets                     ledger
+premium        GET                   /api/account/wallets/{wallet_id}/bills        ledger
+premium        GET,PUT,DELETE        /api/account/wallets/{wallet_id}/bills/{month}  ledger
+premium        POST                  /api/account/wallets/{wallet_id}/bills/{month}/pay  ledger
+premium        GET                   /api/account/bills                            ledger
+premium        GET,PUT               /api/account/entries/{entry_id}/parts         ledger
 member         GET                   /api/account/networth                         ledger
 member         GET,POST,PATCH        /api/account/entries                          ledger
 member         POST                  /api/account/entries/batch                    ledger
@@ -263,6 +270,9 @@ PAID = (
     "entries/layouts",
     "backup",
     "restore",
+    "bills",
+    "wallets/{wallet_id}/bills",
+    "entries/{entry_id}/parts",
 )
 
 CALLERS = ("anonymous", "free", "premium", "moderator", "administrator")

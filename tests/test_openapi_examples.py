@@ -46,6 +46,7 @@ SCENARIOS = [
     "ledger.categories.examples",
     "ledger.tags.examples",
     "ledger.entries.examples",
+    "ledger.cards.examples",
     "ledger.bulk.examples",
     "ledger.changes.examples",
     "ledger.operations.examples",
@@ -113,7 +114,9 @@ PASSED_OVER = re.compile(r"^(operations\.\d+)\.entry\b")
 # Clients read anew after them.
 REPLACING_OPERATIONS = {"restoreBackup", "restoreBackupFromJson"}
 # The answer is not what the body writes.
-NO_RESOURCES = {"changeEntries", "changeImportRows", "updateImport"}
+NO_RESOURCES = {
+    *("changeEntries", "changeImportRows", "updateImport", "setPrintedBill"),
+}
 IDP_LOGIN_ID = re.compile("idp-[0-9a-f]{16}")
 HOST = re.compile(r"^https?://[^/]+")
 

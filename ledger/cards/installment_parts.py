@@ -34,6 +34,9 @@ def set_parts(
     and for parts of another number or sum.
     """
     entry: Entry = get_owned_or_404(Entry.objects.all(), ledger.member, entry_id)
+    if amounts == [entry.amount] and entry.installment_months is None:
+        # The answer of an entry that is paid at once.
+        amounts = None
     if amounts is not None:
         months = entry.installment_months
         if months is None:

@@ -62,6 +62,8 @@ class TargetExcludesSerializer(Serializer):
 class CardSerializer(Serializer):
     """The settings of a card; a response is also a valid request."""
 
+    is_body_required = True
+
     wallet_id = serializers.IntegerField(read_only=True, help_text="Id of the wallet.")
     closing_day = StrictIntegerField(
         min_value=1,
@@ -277,6 +279,8 @@ class BillMonthQuerySerializer(QuerySerializer):
 
 class PrintedBillSerializer(Serializer):
     """What the issuer printed; null: as computed."""
+
+    is_body_required = True
 
     period_end = IsoDateField(
         **_OPTIONAL,

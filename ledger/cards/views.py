@@ -16,9 +16,15 @@ from core.errors import (
     InUseError,
     InvalidFieldError,
     LimitReachedError,
+    NotFoundError,
 )
 from ledger.base.month_fields import parse_month_name
-from ledger.base.ownership import OwnedModelViewSet, OwnedView, OwnedViewSet
+from ledger.base.ownership import (
+    OwnedModelViewSet,
+    OwnedView,
+    OwnedViewSet,
+    get_owned_or_404,
+)
 from ledger.cards import bills, card_settings
 from ledger.cards.installment_parts import read_parts, set_parts
 from ledger.cards.paying import SentPayment, pay_bill
@@ -39,7 +45,7 @@ from ledger.cards.serializers import (
 from ledger.cards.settings_payload import describe_card
 from ledger.entries.listing import get_entry_payload
 from ledger.entries.serializers import EntrySerializer
-from ledger.models import Card, Entry, OperationKind
+from ledger.models import Card, Entry, OperationKind, Wallet
 
 
 class CardViewSet(OwnedModelViewSet):
@@ -76,8 +82,20 @@ class CardViewSet(OwnedModelViewSet):
     def perform_destroy(self, object_id: int) -> None:
         card_settings.delete_card(self.member, object_id)
 
+    def raise_if_missing(self) -> None:
+        """A PUT makes the settings of a wallet without: no version fits them."""
+        if self.action != "update":
+            super().raise_if_missing()
+            return
+        get_owned_or_404(Wallet.objects.all(), self.member, self.object_id)
+
     def read_current(self) -> Any:
-        return self.retrieve(self.request).data
+        try:
+            return self.retrieve(self.request).data
+        except NotFoundError:
+            if self.action == "update":
+                return None
+            raise
 
 
 class CardPresetViewSet(OwnedViewSet):
@@ -96,7 +114,6 @@ class CardPresetViewSet(OwnedViewSet):
 
 class BillView(OwnedView):
     permission_classes = [IsPremium]
-    token_scopes = LEDGER
     schema_tag = "Cards"
 
     def read_month(self) -> Any:
@@ -114,6 +131,7 @@ class BillView(OwnedView):
 
 
 class BillViewSet(BillView, OwnedViewSet):
+    token_scopes = LEDGER
     raises = {"pay_card_bill": [DuplicateError, LimitReachedError]}
     operations = {"delete_printed_bill": OperationKind.DELETE}
 
@@ -187,6 +205,8 @@ class BillViewSet(BillView, OwnedViewSet):
 
 
 class MonthBillViewSet(BillView, OwnedViewSet):
+    token_scopes = LEDGER
+
     @extend_schema(
         parameters=[BillMonthQuerySerializer], responses=BillsOfMonthSerializer
     )

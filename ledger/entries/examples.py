@@ -34,6 +34,7 @@ LUNCH = {
     "originalAmount": None,
     "exchangeRate": None,
     "installmentMonths": None,
+    "billMonth": None,
     "refundOf": None,
     "refunded": 0,
     "time": None,

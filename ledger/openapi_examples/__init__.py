@@ -6,6 +6,7 @@ All are about one household on 20 November 2026. An id is used once, whatever it
 from ledger.backup import examples as files
 from ledger.budgets import examples as budgets
 from ledger.bulk import examples as bulk
+from ledger.cards import examples as cards
 from ledger.categories import examples as categories
 from ledger.changes import examples as changes
 from ledger.entries import examples as entries
@@ -23,6 +24,7 @@ EXAMPLES = (
     | categories.EXAMPLES
     | tags.EXAMPLES
     | entries.EXAMPLES
+    | cards.EXAMPLES
     | bulk.EXAMPLES
     | changes.EXAMPLES
     | operations.EXAMPLES

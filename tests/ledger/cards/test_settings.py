@@ -201,7 +201,7 @@ def test_version_guards_the_settings(client: JSONClient) -> None:
     etag = client.get(path).headers["ETag"]
     assert put(client, card, MONTHLY | {"creditLimit": 5}).status_code == 200
     response = client.send("PUT", path, MONTHLY, headers={"If-Match": etag})
-    assert_problem(response, 412, "VERSION_CONFLICT")
+    assert_problem(response, 412, "VERSION_CONFLICT", "current")
 
 
 def test_presets_are_offered(client: JSONClient) -> None:
