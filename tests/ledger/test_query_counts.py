@@ -174,8 +174,7 @@ LISTS = [
     ("/api/account/statistics/month?installments=spread&year=2026", add_plan),
     ("/api/account/statistics/year?installments=spread&year=2026", add_plan),
     (
-        "/api/account/statistics/range?from=2026-11-01&to=2026-11-30"
-        "&installments=spread",
+        "/api/account/statistics/range?installments=spread&from=2026-11-01&to=2026-11-30",
         add_plan,
     ),
     (f"/api/account/budgets/status?installments=spread&{MONTH}", add_plan),
@@ -262,7 +261,8 @@ def test_targets_cost_the_same_queries_for_1_purchase_and_for_50(
     for purchases in (1, MANY):
         for _ in range(purchases):
             purchase = buy(administrator, wallet, "2026-11-20", 10, tags=("every",))
-            refund = {"type": "income", "is_reversal": True, "refund_of": purchase}
+            refund: dict[str, Any] = {"type": "income", "refund_of": purchase}
+            refund["is_reversal"] = True
             make_entry(administrator, wallet=wallet, amount=1, **refund)
         client.get_json(path)
         counts.append(len(capture_queries(client, path)))

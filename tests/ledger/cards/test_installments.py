@@ -184,7 +184,7 @@ def test_next_part_is_the_first_that_is_not_0(
 def test_refund_by_a_line_takes_its_amount(client: JSONClient, member: Member) -> None:
     wallet = make_card_wallet(member, NEXT_MONTH)
     purchase = buy(member, wallet, "2026-11-20", 300, installment_months=3)
-    fields = {"type": "income", "wallet": wallet, "line_count": None}
+    fields: dict[str, Any] = {"type": "income", "wallet": wallet, "line_count": None}
     income = make_entry(member, date=date(2026, 12, 2), amount=150, **fields)
     for position, (amount, of) in enumerate(((70, purchase), (80, None))):
         EntryLine.objects.create(

@@ -89,7 +89,7 @@ class Ledger:
         fields |= {"is_reversal": of == "income"}
         buy(self.member, self.random.choice(self.wallets), self.day(), amount, **fields)
         if self.random.random() < 0.3:
-            back = {"type": "income", "is_reversal": True, "amount": 7}
+            back: dict[str, Any] = {"type": "income", "is_reversal": True, "amount": 7}
             make_entry(self.member, date=date(2026, 12, 9), **back)
 
     def add_split(self) -> None:

@@ -37,7 +37,7 @@ def get_targets(client: JSONClient, card: Wallet, month: str = "2026-11") -> Any
 def give_back(
     member: Member, wallet: Wallet | None, day: str, amount: int, **fields: Any
 ) -> Entry:
-    fields = {"type": "income", "is_reversal": True} | fields
+    fields = {"type": "income", "is_reversal": True, **fields}
     day_ = date.fromisoformat(day)
     return make_entry(member, wallet=wallet, date=day_, amount=amount, **fields)
 
@@ -46,7 +46,7 @@ def give_back_lines(
     member: Member, wallet: Wallet, day: str, lines: list[dict[str, Any]]
 ) -> None:
     amount = sum(line["amount"] for line in lines)
-    fields = {"is_reversal": False, "line_count": None}
+    fields: dict[str, Any] = {"is_reversal": False, "line_count": None}
     entry = give_back(member, wallet, day, amount, **fields)
     for position, line in enumerate(lines):
         values = {"category_type": "expense"} | line
@@ -81,7 +81,11 @@ def test_purchases_of_the_calendar_month_count_in_full(
     buy(member, make_wallet(member), "2026-11-30", 7_000_000)
     bank = make_wallet(member, kind="BANK")
     buy(member, card, "2026-11-30", 800_000, type="transfer", to_wallet=bank)
-    lines = [{"amount": 1_000}, {"amount": 2_000, "wallet": bank}, {"amount": -929}]
+    lines: list[dict[str, Any]] = [
+        {"amount": 1_000},
+        {"amount": 2_000, "wallet": bank},
+        {"amount": -929},
+    ]
     buy_split(member, card, "2026-11-05", lines)
     body = get_targets(client, card)
     assert body["counted"] == 20 + 400 + 9 + 2_071
