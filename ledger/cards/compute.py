@@ -54,10 +54,9 @@ class Refund:
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """Money into a card from another wallet."""
+    """Money into the cards from another wallet."""
 
     entry_id: int
-    wallet_id: int
     date: datetime.date
     amount: int
     bill_month: datetime.date | None = None
@@ -71,7 +70,6 @@ class MonthSum:
     month: datetime.date
     charges: int = 0
     refunds: int = 0
-    payments: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,8 @@ class Facts:
     """What is stored about the cards of one bill.
 
     `balance` is that of all cards together. All movements from the bill `anchor` on are
-    here, one by one or as sums; what is before it is in the balance alone.
+    here, charges and refunds one by one or as sums; what is before it is in the balance
+    alone.
     """
 
     balance: int
@@ -106,10 +105,10 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class PaidPart:
-    """What one payment gave to a bill; `entry_id` is None for earlier payments."""
+    """What one payment gave to a bill."""
 
-    entry_id: int | None
-    date: datetime.date | None
+    entry_id: int
+    date: datetime.date
     amount: int
 
 
@@ -323,7 +322,6 @@ class _Computation:
         bills = list(self.account.bills.values())
         before = -self.facts.balance - sum(bill.own for bill in bills)
         before += sum(payment.amount for payment in self.facts.payments)
-        before += sum(each.payments for each in self.facts.sums)
         if self.facts.anchor > self.schedule.first_month and before > 0:
             self.account.older = before
             before = 0
@@ -332,14 +330,11 @@ class _Computation:
             before = min(0, bill.total)
 
     def _pay(self) -> None:
-        earlier = sum(each.payments for each in self.facts.sums)
         pots = [
             bill
             for bill in self.account.bills.values()
             if bill.month <= self.account.open_month
         ]
-        if earlier:
-            self._pay_oldest(pots, PaidPart(None, None, earlier))
         for payment in sorted(
             self.facts.payments, key=lambda each: (each.date, each.entry_id)
         ):

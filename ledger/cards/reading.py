@@ -116,6 +116,7 @@ _MOVES = f"""
 """  # noqa: S608 - constants
 _IS_DETAIL = """(
     m.date BETWEEN g.rows_since AND g.rows_until
+    OR (m.effect > 0 AND NOT m.is_own)
     OR m.installment_months IS NOT NULL OR m.bill_month IS NOT NULL
     OR (m.refund_of_id IS NOT NULL
         AND EXISTS (SELECT FROM plan p WHERE p.id = m.refund_of_id))
@@ -145,10 +146,8 @@ _READ = f"""
                 SELECT d.main_id, d.card_id, width_bucket(d.date, d.starts) AS bucket,
                     coalesce(sum(-d.effect) FILTER (WHERE d.effect < 0), 0)::bigint
                         AS charges,
-                    coalesce(sum(d.effect) FILTER (
-                        WHERE d.effect > 0 AND d.is_own), 0)::bigint AS refunds,
-                    coalesce(sum(d.effect) FILTER (
-                        WHERE d.effect > 0 AND NOT d.is_own), 0)::bigint AS payments
+                    coalesce(sum(d.effect) FILTER (WHERE d.effect > 0), 0)::bigint
+                        AS refunds
                 FROM sorted d WHERE NOT d.is_detail AND NOT d.pending
                 GROUP BY 1, 2, 3
             ) s
@@ -363,7 +362,7 @@ class _Collected:
         self.balances: dict[str, int] = orjson.loads(found.balances or "{}")
         self.charges: dict[int, list[Charge]] = defaultdict(list)
         self.refunds: dict[int, list[Refund]] = defaultdict(list)
-        self.payments: dict[int, list[Payment]] = defaultdict(list)
+        self.payments: dict[int, dict[int, Payment]] = defaultdict(dict)
         self.sums: list[dict[str, Any]] = orjson.loads(found.sums)
         portions: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
         for entry_id, purchase_id, amount in orjson.loads(found.portions):
@@ -406,8 +405,11 @@ class _Collected:
                 )
             )
         elif not move.is_pending:
-            payment = Payment(move.entry_id, move.card_id, day, move.effect, month)
-            self.payments[move.main_id].append(payment)
+            # A transfer may have a line for each card.
+            payments = self.payments[move.main_id]
+            known = payments.get(move.entry_id)
+            amount = move.effect + (known.amount if known else 0)
+            payments[move.entry_id] = Payment(move.entry_id, day, amount, month)
 
     def facts_of(self, scope: _Scope) -> Facts:
         main_id = scope.group.main.id
@@ -416,14 +418,13 @@ class _Collected:
             scope.anchor,
             self.charges[main_id],
             self.refunds[main_id],
-            self.payments[main_id],
+            list(self.payments[main_id].values()),
             [
                 MonthSum(
                     each["card_id"],
                     scope.months[each["bucket"] - 1],
                     each["charges"],
                     each["refunds"],
-                    each["payments"],
                 )
                 for each in self.sums
                 if each["main_id"] == main_id

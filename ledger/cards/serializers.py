@@ -197,13 +197,8 @@ class BillItemSerializer(Serializer):
 
 
 class BillPaymentSerializer(Serializer):
-    entry_id = serializers.IntegerField(
-        allow_null=True,
-        help_text="Id of the transfer; null for payments of earlier periods.",
-    )
-    date = serializers.DateField(
-        allow_null=True, help_text="Day of the transfer; null where `entryId` is."
-    )
+    entry_id = serializers.IntegerField(help_text="Id of the transfer.")
+    date = serializers.DateField(help_text="Day of the transfer.")
     amount = serializers.IntegerField(help_text="What it gave to this bill.")
 
 

@@ -83,7 +83,7 @@ class CardViewSet(OwnedModelViewSet):
         card_settings.delete_card(self.member, object_id)
 
     def raise_if_missing(self) -> None:
-        """A PUT makes the settings of a wallet without: no version fits them."""
+        """Raise `NotFoundError`; a PUT needs the wallet only."""
         if self.action != "update":
             super().raise_if_missing()
             return
@@ -93,9 +93,10 @@ class CardViewSet(OwnedModelViewSet):
         try:
             return self.retrieve(self.request).data
         except NotFoundError:
-            if self.action == "update":
-                return None
-            raise
+            if self.action != "update":
+                raise
+            # No version fits settings that are not there.
+            return {}
 
 
 class CardPresetViewSet(OwnedViewSet):

@@ -174,6 +174,35 @@ KINDS = (
         {"walletId": "r.wallet_id", "date": "r.date", "value": "r.value"},
     ),
     Kind(
+        RowKind.CARD,
+        "account_card",
+        {
+            "walletId": "r.id",
+            "terms": "r.terms",
+            "payFromWalletId": "r.pay_from_wallet_id",
+            "autoPay": "r.auto_pay",
+            "creditLimit": "r.credit_limit",
+            "billedWithId": "r.billed_with_id",
+            "targets": "r.targets",
+            "targetExcludes": """json_build_object(
+                'categoryIds', r.excluded_category_ids,
+                'tagIds', r.excluded_tag_ids, 'installments', r.excludes_installments
+            )""",
+        },
+    ),
+    Kind(
+        RowKind.BILL,
+        "account_card_bill",
+        {
+            "walletId": "r.card_id",
+            "month": "to_char(r.month, 'YYYY-MM')",
+            "periodEnd": "r.period_end",
+            "paymentDate": "r.payment_date",
+            "amount": "r.amount",
+        },
+        is_paid=True,
+    ),
+    Kind(
         RowKind.SETTINGS,
         "account_ledger",
         {"captureBankTexts": "r.captures_bank_texts"},

@@ -12,6 +12,7 @@ from core.errors import InUseError
 from ledger.base.ledger_write import LockedLedger
 from ledger.base.operations import find_recording, keep_entries
 from ledger.models import Budget, Category, Entry, MergedEntry, Wallet
+from ledger.moving.cards import move_cards, move_excluded_category
 from ledger.moving.rebuild import (
     SHAPED,
     Field,
@@ -46,10 +47,12 @@ def raise_if_in_use(detail: str) -> Iterator[None]:
 
 def move_wallet(ledger: LockedLedger, source: Wallet, target: Wallet) -> None:
     _move(ledger, "wallet", source.pk, target.pk)
+    move_cards(ledger, source.pk, target.pk)
 
 
 def move_category(ledger: LockedLedger, source: Category, target: Category) -> None:
     _move(ledger, "category", source.pk, target.pk)
+    move_excluded_category(ledger, source.pk, target.pk)
     owned = MergedEntry.objects.owned_by(ledger.member)
     owned.filter(category=source.pk).update(category=target.pk)
     # A month has one budget of a category.

@@ -39,7 +39,14 @@ from ledger.base.encryption import (
 from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.base.ownership import get_owned_or_404
 from ledger.base.quotas import require_room
-from ledger.models import Entry, Valuation, Wallet, WalletMonthRollup, WalletRollup
+from ledger.models import (
+    Card,
+    Entry,
+    Valuation,
+    Wallet,
+    WalletMonthRollup,
+    WalletRollup,
+)
 from ledger.models.base import OwnedQuerySet
 from ledger.moving.moves import move_wallet, raise_if_in_use
 from ledger.rollups.definitions import delete_rollups
@@ -118,6 +125,7 @@ def update_wallet(
             "kind",
             gettext("Must be CARD, since entries of the wallet have installments."),
         )
+    _raise_on_unfit_card(wallet)
     with raise_on_constraint_violation(
         "account_name_unique", DuplicateError(WALLET_NAME_TAKEN)
     ):
@@ -126,6 +134,20 @@ def update_wallet(
         today = timezone.localdate(now)
         set_valuation.within(ledger, wallet_id, today, typed, now)
     return get_wallet(ledger.member, wallet_id)
+
+
+def _raise_on_unfit_card(wallet: Wallet) -> None:
+    """Raise `InvalidFieldError` for a kind that cannot have the card's settings."""
+    kind = wallet.kind
+    if kind == Wallet.Kind.CARD:
+        return
+    card = Card.objects.filter(member_id=wallet.member_id, pk=wallet.pk).first()
+    if card is None:
+        return
+    has_bill = bool(card.terms) or card.billed_with_id is not None
+    if kind != Wallet.Kind.CHECK_CARD or has_bill:
+        detail = gettext("The wallet has settings of a card. Delete them first.")
+        raise InvalidFieldError("kind", detail)
 
 
 def get_value(wallet: Wallet) -> int | None:

@@ -5,7 +5,7 @@ from typing import Any
 from tests.support.clients import JSONClient
 
 ACCOUNT = "/api/account"
-MONTHLY = {"closingDay": 31, "paymentDay": 14}
+MONTHLY: dict[str, Any] = {"closingDay": 31, "paymentDay": 14}
 
 
 def make_card(client: JSONClient, name: str = "카드", **settings: Any) -> int:
@@ -82,7 +82,7 @@ def find_imbalance(client: JSONClient, cards: list[int]) -> int:
         owed += bill["remaining"]
         if bill["status"] == "OPEN":
             break
-    return -balance - (owed + settings["unbilled"] - settings["credit"])
+    return int(-balance - (owed + settings["unbilled"] - settings["credit"]))
 
 
 def _first_month(client: JSONClient, card: int) -> str:

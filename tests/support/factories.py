@@ -13,6 +13,7 @@ from board.models import Comment, CommentVote, Post, PostVote
 from ledger.entries.merges import merge_entries
 from ledger.models import (
     Budget,
+    Card,
     Category,
     Entry,
     EntryTag,
@@ -102,6 +103,22 @@ def make_budget(member: Member, **fields: Any) -> Budget:
     category = fields.pop("category", None) or make_category(member)
     defaults = {"year": 2026, "month": 11, "amount": 10_000}
     return Budget.objects.create(member=member, category=category, **defaults | fields)
+
+
+def make_card_settings(wallet: Wallet, **fields: Any) -> Card:
+    """Create settings with bills of whole months, paid on the 14th."""
+    term = {
+        "from": "2026-01",
+        "closingDay": 31,
+        "paymentDay": 14,
+        "paymentMonth": 1,
+        "shift": "NEXT",
+    }
+    if fields.get("auto_pay"):
+        fields = {"next_payment_on": date(2026, 12, 14)} | fields
+    return Card.objects.create(
+        member_id=wallet.member_id, id=wallet.pk, **({"terms": [term]} | fields)
+    )
 
 
 def make_rule(member: Member, **fields: Any) -> RecurringRule:

@@ -43,6 +43,8 @@ from ledger.entry_shape import EntryShape, LineShape
 from ledger.imports.committing import commit_import
 from ledger.models import (
     BudgetIncome,
+    CardBill,
+    CardPayment,
     Entry,
     LedgerCopy,
     Notification,
@@ -58,6 +60,7 @@ from tests.support.announcements import make_announcement
 from tests.support.clients import JSONClient
 from tests.support.factories import (
     make_budget,
+    make_card_settings,
     make_category,
     make_comment,
     make_entry,
@@ -99,6 +102,7 @@ def give_everything(member: Member) -> None:
     QuickEntryTag.objects.create(
         quick_entry=quick, tag=make_tag(member), member_id=member.pk, position=0
     )
+    give_card(member)
     give_lines(member)
     make_trade(member)
     make_budget(member, category=major)
@@ -114,6 +118,17 @@ def give_everything(member: Member) -> None:
     give_mail(member)
     JSONClient(member)
     give_second_factor(member)
+
+
+def give_card(member: Member) -> None:
+    """Create settings of a card, a printed bill and an automatic payment."""
+    bank, card = make_wallet(member, kind="BANK"), make_wallet(member, kind="CARD")
+    make_card_settings(card, pay_from_wallet=bank, auto_pay=True)
+    month = NOON.date().replace(day=1)
+    CardBill.objects.create(member=member, card_id=card.pk, month=month, amount=5)
+    CardPayment.objects.create(
+        member=member, wallet=card, month=month, status=CardPayment.Status.SKIPPED
+    )
 
 
 def give_second_factor(member: Member) -> None:

@@ -189,7 +189,10 @@ def test_every_reference_between_rows_of_members_is_a_foreign_key() -> None:
 
 
 # All who refer to a category write under the lock of its ledger.
-UNDER_LEDGER_LOCK = {("account_category_place", "level")}
+UNDER_LEDGER_LOCK = {
+    ("account_card_place", "place"),
+    ("account_category_place", "level"),
+}
 
 
 def test_no_generated_column_is_a_key_of_its_row() -> None:

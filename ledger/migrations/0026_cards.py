@@ -5,7 +5,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     # Entries are written while constraints are checked and the index is built.
     atomic = False
-    dependencies = [("ledger", "0024_changes_create_entry_operations_versions")]
+    dependencies = [("ledger", "0025_changes_create_entry_operations_versions")]
 
     operations = [
         ValidateConstraint(model_name="entry", name="account_entry_parts_whole"),

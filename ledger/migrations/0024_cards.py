@@ -12,7 +12,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('ledger', '0022_imports'),
+        ('ledger', '0023_card_columns'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -72,55 +72,6 @@ class Migration(migrations.Migration):
                 'db_table': 'account_card_payment',
                 'ordering': ['wallet_id', 'month'],
             },
-        ),
-        migrations.RemoveConstraint(
-            model_name='operationrow',
-            name='account_operation_row_kind_known',
-        ),
-        migrations.RemoveConstraint(
-            model_name='tombstone',
-            name='account_tombstone_kind_known',
-        ),
-        migrations.AddField(
-            model_name='entry',
-            name='bill_month',
-            field=models.DateField(null=True),
-        ),
-        migrations.AddField(
-            model_name='entry',
-            name='installment_parts',
-            field=django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), null=True, size=None),
-        ),
-        migrations.AddField(
-            model_name='mergedentry',
-            name='bill_month',
-            field=models.DateField(null=True),
-        ),
-        migrations.AddField(
-            model_name='mergedentry',
-            name='installment_parts',
-            field=django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), null=True, size=None),
-        ),
-        migrations.AlterField(
-            model_name='tombstone',
-            name='kind',
-            field=models.CharField(choices=[('wallet', 'Wallet'), ('category', 'Category'), ('tag', 'Tag'), ('entry', 'Entry'), ('quickEntry', 'Quick Entry'), ('recurring', 'Recurring'), ('budget', 'Budget'), ('budgetIncome', 'Budget Income'), ('stock', 'Stock'), ('trade', 'Trade'), ('valuation', 'Valuation'), ('settings', 'Settings'), ('card', 'Card'), ('bill', 'Bill')], max_length=12),
-        ),
-        AddConstraintNotValid(
-            model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(('installment_parts', None), ('installment_parts__len', models.F('installment_months')), _connector='OR'), name='account_entry_parts_whole'),
-        ),
-        AddConstraintNotValid(
-            model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(('bill_month', None), ('bill_month__day', 1), _connector='OR'), name='account_entry_bill_month'),
-        ),
-        AddConstraintNotValid(
-            model_name='operationrow',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ('wallet', 'category', 'tag', 'entry', 'quickEntry', 'recurring', 'budget', 'budgetIncome', 'stock', 'trade', 'valuation', 'settings', 'card', 'bill', 'notification'))), name='account_operation_row_kind_known'),
-        ),
-        AddConstraintNotValid(
-            model_name='tombstone',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['wallet', 'category', 'tag', 'entry', 'quickEntry', 'recurring', 'budget', 'budgetIncome', 'stock', 'trade', 'valuation', 'settings', 'card', 'bill'])), name='account_tombstone_kind_known'),
         ),
         migrations.AddField(
             model_name='cardbill',
@@ -206,5 +157,27 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='cardpayment',
             constraint=core.db.constraints.CompositeForeignKey(fields=('member', 'wallet'), name='account_card_payment_wallet_owned', on_delete='CASCADE', to='ledger.Wallet', to_fields=('member', 'id')),
+        ),
+        # In the order of the writers, who hold these tables last.
+        migrations.RemoveConstraint(
+            model_name='operationrow',
+            name='account_operation_row_kind_known',
+        ),
+        migrations.RemoveConstraint(
+            model_name='tombstone',
+            name='account_tombstone_kind_known',
+        ),
+        migrations.AlterField(
+            model_name='tombstone',
+            name='kind',
+            field=models.CharField(choices=[('wallet', 'Wallet'), ('category', 'Category'), ('tag', 'Tag'), ('entry', 'Entry'), ('quickEntry', 'Quick Entry'), ('recurring', 'Recurring'), ('budget', 'Budget'), ('budgetIncome', 'Budget Income'), ('stock', 'Stock'), ('trade', 'Trade'), ('valuation', 'Valuation'), ('settings', 'Settings'), ('card', 'Card'), ('bill', 'Bill')], max_length=12),
+        ),
+        AddConstraintNotValid(
+            model_name='operationrow',
+            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ('wallet', 'category', 'tag', 'entry', 'quickEntry', 'recurring', 'budget', 'budgetIncome', 'stock', 'trade', 'valuation', 'settings', 'card', 'bill', 'notification'))), name='account_operation_row_kind_known'),
+        ),
+        AddConstraintNotValid(
+            model_name='tombstone',
+            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['wallet', 'category', 'tag', 'entry', 'quickEntry', 'recurring', 'budget', 'budgetIncome', 'stock', 'trade', 'valuation', 'settings', 'card', 'bill'])), name='account_tombstone_kind_known'),
         ),
     ]
