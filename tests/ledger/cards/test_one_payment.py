@@ -234,7 +234,6 @@ def test_text_of_another_minute_than_the_row_is_another_payment(
     assert scene.send()["action"] == "CREATED"
 
 
-@pytest.mark.django_db
 def test_payment_of_another_member_is_not_found(scene: BillScene) -> None:
     scene.pay()
     other = BillScene(make_client(make_premium_since()))
@@ -248,3 +247,29 @@ def test_payment_of_another_member_is_not_found(scene: BillScene) -> None:
             "source", "wallet_id", "to_wallet_id"
         )
     ) == [("NOTIFICATION", other.bank, other.main)]
+
+
+def test_row_of_an_issuer_with_several_bills_asks_the_member(
+    client: JSONClient,
+) -> None:
+    scene = BillScene(client)
+    other = scene.make_card("작은 카드")
+    set_card(client, other, from_="2026-10", **MONTHLY)
+    found = read_file(client, scene.bank_file(), walletId=scene.bank)
+    (name,) = [each for each in found["wallets"] if each["name"] == "삼성카드"]
+    assert pick(name, "walletId", "guess") == {"walletId": None, "guess": None}
+    # A check card has no bill.
+    client.send("PATCH", f"{ACCOUNT}/wallets/{other}", {"institution": "현대카드"})
+    check = {"name": "체크", "kind": "CHECK_CARD", "institution": "삼성카드"}
+    client.create_json(f"{ACCOUNT}/wallets", check)
+    scene.import_bank()
+    assert Entry.objects.get(type="transfer").to_wallet_id == scene.main
+
+
+def test_name_on_which_rows_are_booked_is_not_the_main_card(
+    client: JSONClient,
+) -> None:
+    BillScene(client, is_group=True)
+    data = "date,wallet,memo,amount\n2026-12-14,삼성카드,바람커피,-4800\n"
+    (name,) = read_file(client, data)["wallets"]
+    assert pick(name, "walletId", "guess") == {"walletId": None, "guess": None}
