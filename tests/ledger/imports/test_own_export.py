@@ -40,6 +40,10 @@ HEAD = {"exportedAt", "service", "timeZone"}
 REFERENCES = {
     "walletId": "wallets",
     "toWalletId": "wallets",
+    "payFromWalletId": "wallets",
+    "billedWithId": "wallets",
+    "excludedCategoryIds": "categories",
+    "excludedTagIds": "tags",
     "categoryId": "categories",
     "parentId": "categories",
     "tagIds": "tags",
