@@ -53,6 +53,7 @@ SCENARIOS = [
     "ledger.notifications.examples",
     "ledger.recurring.examples",
     "ledger.budgets.examples",
+    "ledger.cards.installment_examples",
     "ledger.investments.examples",
     "ledger.imports.examples",
     "ledger.backup.examples",

@@ -22,6 +22,7 @@ from core.api.fields import (
 )
 from ledger.base.encryption import ENCRYPTED_PREFIX, MAX_PLAINTEXT_BYTES
 from ledger.base.fields import MAX_TAGS_PER_ENTRY
+from ledger.cards.schedule import Shift, Term, months_fit
 from ledger.currencies.codes import CURRENCY_CODES
 from ledger.models.base import (
     COLOR_PATTERN,
@@ -35,6 +36,10 @@ CellParser: TypeAlias = Callable[[Any], T]
 
 ISO_DATE_RE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 MONTH_RE = re.compile(r"(1[0-9]{3}|[2-9][0-9]{3})-(0[1-9]|1[0-2])")
+_DAY = "([1-9]|[12][0-9]|3[01])"
+TERM_RE = re.compile(
+    rf"([0-9]{{4}}-[0-9]{{2}}) {_DAY} {_DAY} ([0-2]) (NEXT|PREVIOUS|NONE)"
+)
 PART_RE = re.compile(r"[0-9]{1,15}")
 CLOCK_TIME_RE = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
 # UTC, in years that every time zone can show.
@@ -232,12 +237,53 @@ def parse_month(cell: Any) -> date:
     raise CellError("invalid", gettext("Must be a month as YYYY-MM."))
 
 
-def parse_parts(cell: Any) -> tuple[int, ...]:
-    """Parse a JSON list of amounts, or a text with commas."""
+def parse_amounts(cell: Any) -> tuple[int, ...]:
+    """Parse a JSON list of amounts, or a text with commas; 0 is one too."""
     if not isinstance(cell, list):
         cell = [part.strip() for part in _to_text(cell).split(",")]
         cell = [int(part) if PART_RE.fullmatch(part) else part for part in cell]
-    return tuple(map(parse_amount, cell))
+    return tuple(map(parse_entry_amount, cell))
+
+
+def parse_category_names(cell: Any) -> tuple[str, ...]:
+    """Parse a JSON list of names, or a text with one in each line."""
+    if not isinstance(cell, list):
+        cell = [part for part in _to_text(cell).splitlines() if part.strip()]
+    return tuple(dict.fromkeys(map(parse_name, cell)))
+
+
+def parse_terms(cell: Any) -> tuple[Term, ...]:
+    """Parse a JSON list of terms, or a text with semicolons.
+
+    A term is such as `2026-12 31 14 1 NEXT`: month of the first bill, closing day,
+    payment day, months from closing to payment, and shift.
+    """
+    if not isinstance(cell, list):
+        cell = [part.strip() for part in _to_text(cell).split(";") if part.strip()]
+    terms = tuple(map(_parse_term, cell))
+    months = [term.first_month for term in terms]
+    if months != sorted(set(months)):
+        raise CellError("invalid", gettext("The months must follow each other."))
+    return terms
+
+
+def _parse_term(cell: Any) -> Term:
+    match = TERM_RE.fullmatch(cell) if isinstance(cell, str) else None
+    if match is None:
+        detail = gettext("Must be a term such as 2026-12 31 14 1 NEXT.")
+        raise CellError("invalid", detail)
+    month, closing_day, payment_day, months, shift = match.groups()
+    term = Term(
+        parse_month(month),
+        int(closing_day),
+        int(payment_day),
+        int(months),
+        Shift(shift),
+    )
+    if not months_fit(term.closing_day, term.payment_day, term.payment_month):
+        detail = gettext("The payment day must come after the closing day.")
+        raise CellError("invalid", detail)
+    return term
 
 
 def parse_clock_time(cell: Any) -> time:

@@ -17,7 +17,9 @@ from ledger.backup.cell_parsers import (
     decimal_parser,
     integer_parser,
     parse_amount,
+    parse_amounts,
     parse_boolean,
+    parse_category_names,
     parse_client_id,
     parse_clock_time,
     parse_color,
@@ -30,16 +32,19 @@ from ledger.backup.cell_parsers import (
     parse_moment,
     parse_month,
     parse_name,
-    parse_parts,
     parse_signed_amount,
     parse_tag_name,
     parse_tag_names,
+    parse_terms,
     text_parser,
 )
 from ledger.backup.schema import RowT, Sheet, column, row_class, stored_columns
 from ledger.backup.sheet_sql import (
     ALL_LINES,
+    CARD_TERMS,
     CREATED_AT,
+    EXCLUDED_CATEGORIES,
+    EXCLUDED_TAGS,
     JOIN_CATEGORY,
     JOIN_KEY,
     JOIN_NOT_WITH,
@@ -51,9 +56,12 @@ from ledger.backup.sheet_sql import (
     select_moment,
     select_tag_names,
 )
+from ledger.cards.schedule import Term
 from ledger.entry_shape import COLUMNS
 from ledger.models import (
     Budget,
+    Card,
+    CardBill,
     Category,
     Entry,
     EntryLine,
@@ -180,7 +188,7 @@ class EntryRow:
     )
     # Typed-in amounts of the parts.
     installment_parts: tuple[int, ...] | None = column(
-        parse_parts,
+        parse_amounts,
         default=None,
         select="array_to_string(r.installment_parts, ', ')",
         has_recurring_texts=False,
@@ -316,11 +324,42 @@ class MergedEntryRow:
     )
     # Typed-in amounts of the parts.
     installment_parts: tuple[int, ...] | None = column(
-        parse_parts,
+        parse_amounts,
         default=None,
         select="array_to_string(r.installment_parts, ', ')",
         has_recurring_texts=False,
     )
+
+
+@row_class
+class CardRow:
+    wallet: str = column(parse_name, select="w.name")
+    # The days of its bills by the month of the first one; none on another card's bill.
+    terms: tuple[Term, ...] = column(parse_terms, default=(), select=CARD_TERMS)
+    pay_from: str | None = column(parse_name, default=None, select="p.name")
+    auto_pay: bool = column(parse_boolean, default=False)
+    credit_limit: int | None = column(parse_amount, default=None)
+    billed_with: str | None = column(parse_name, default=None, select="b.name")
+    targets: tuple[int, ...] = column(
+        parse_amounts, default=(), select="array_to_string(r.targets, ', ')"
+    )
+    excluded_categories: tuple[str, ...] = column(
+        parse_category_names, default=(), select=EXCLUDED_CATEGORIES
+    )
+    excluded_tags: tuple[str, ...] = column(
+        parse_tag_names, default=(), select=EXCLUDED_TAGS
+    )
+    excludes_installments: bool = column(parse_boolean, default=False)
+
+
+@row_class
+class BillRow:
+    wallet: str = column(parse_name, select="w.name")
+    month: datetime.date = column(parse_month, select="to_char(r.month, 'YYYY-MM')")
+    # What the issuer printed; empty: as computed.
+    period_end: datetime.date | None = column(parse_date, default=None)
+    payment_date: datetime.date | None = column(parse_date, default=None)
+    amount: int | None = column(parse_signed_amount, default=None)
 
 
 ReferringRow = EntryRow | RecurringRow | QuickEntryRow
@@ -394,6 +433,24 @@ QUICK_ENTRIES = Sheet(
     order_by="r.sort_order, r.id",
 )
 
+CARDS = Sheet(
+    "cards",
+    CardRow,
+    Card,
+    joins="JOIN account w ON w.member_id = r.member_id AND w.id = r.id"
+    " LEFT JOIN account p ON p.member_id = r.member_id AND p.id = r.pay_from_wallet_id"
+    " LEFT JOIN account b ON b.member_id = r.member_id AND b.id = r.billed_with_id",
+    # Cards with a bill of their own first.
+    order_by="b.id IS NOT NULL, w.sort_order, w.id",
+)
+BILLS = Sheet(
+    "bills",
+    BillRow,
+    CardBill,
+    joins="JOIN account w ON w.member_id = r.member_id AND w.id = r.card_id",
+    order_by="w.sort_order, w.id, r.month",
+)
+
 # The order of a restore (spec 3.18): references come after their targets.
 SHEETS: tuple[Sheet[Any], ...] = (
     WALLETS,
@@ -406,6 +463,8 @@ SHEETS: tuple[Sheet[Any], ...] = (
     LINES,
     VALUATIONS,
     MERGED_ENTRIES,
+    CARDS,
+    BILLS,
 )
 
 
@@ -428,6 +487,8 @@ class Backup:
     lines: list[LineRow] = field(default_factory=list)
     valuations: list[ValuationRow] = field(default_factory=list)
     merged_entries: list[MergedEntryRow] = field(default_factory=list)
+    cards: list[CardRow] = field(default_factory=list)
+    bills: list[BillRow] = field(default_factory=list)
     # Of a workbook.
     ignored: list[IgnoredName] = field(default_factory=list)
 

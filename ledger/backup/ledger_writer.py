@@ -7,11 +7,15 @@ from itertools import count, repeat
 from operator import attrgetter
 from typing import Any
 
+import orjson
 from django.conf import settings
+from django.utils import timezone
 
 from accounts.models import Member
 from ledger.backup.columns import (
+    BILLS,
     BUDGETS,
+    CARDS,
     CATEGORIES,
     ENTRIES,
     MERGED_ENTRIES,
@@ -21,7 +25,9 @@ from ledger.backup.columns import (
     VALUATIONS,
     WALLETS,
     Backup,
+    BillRow,
     BudgetRow,
+    CardRow,
     CategoryRow,
     EntryRow,
     LineRow,
@@ -92,6 +98,9 @@ class LedgerWriter:
         if backup.merged_entries:
             self._write_merged_entries(backup.merged_entries)
         self._write_dismissals(backup.entries)
+        if backup.cards:
+            self._write_cards(backup.cards)
+            self._write_bills(backup.bills)
 
     def _write_wallets(self, rows: list[WalletRow]) -> None:
         ids = reserve_ids(WALLETS.table, len(rows))
@@ -296,6 +305,45 @@ class LedgerWriter:
             )
             for expense in expenses
             for key in expense.not_with
+        )
+
+    def _write_cards(self, rows: list[CardRow]) -> None:
+        today = timezone.localdate(self.now)
+        self._copy_sheet(
+            CARDS,
+            rows,
+            id=(self.wallet_ids[row.wallet] for row in rows),
+            terms=(
+                orjson.dumps([term.to_json() for term in row.terms]).decode()
+                for row in rows
+            ),
+            pay_from_wallet_id=(
+                row.pay_from and self.wallet_ids[row.pay_from] for row in rows
+            ),
+            # The job looks at it.
+            next_payment_on=(today if row.auto_pay else None for row in rows),
+            billed_with_id=(
+                row.billed_with and self.wallet_ids[row.billed_with] for row in rows
+            ),
+            targets=(sorted(set(row.targets)) for row in rows),
+            excluded_category_ids=(
+                [
+                    self.category_ids[CategoryType.EXPENSE, name]
+                    for name in row.excluded_categories
+                ]
+                for row in rows
+            ),
+            excluded_tag_ids=(
+                [self.tag_ids[name] for name in row.excluded_tags] for row in rows
+            ),
+        )
+
+    def _write_bills(self, rows: list[BillRow]) -> None:
+        self._copy_sheet(
+            BILLS,
+            rows,
+            card_id=(self.wallet_ids[row.wallet] for row in rows),
+            month=(row.month for row in rows),
         )
 
     def _list_created_at(

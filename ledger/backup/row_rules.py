@@ -123,6 +123,11 @@ def _missing_reference_error(column: str, kind: str, name: str) -> RowError:
     return RowError(column, "does_not_exist", detail)
 
 
+def raise_on_missing(column: str, kind: str, name: str) -> None:
+    """Raise `RowError`: the backup has no such wallet, tag or category."""
+    raise _missing_reference_error(column, kind, name)
+
+
 def _make_installments_error() -> RowError:
     detail = gettext("Installments are only allowed for card expenses.")
     return RowError("installmentMonths", "invalid", detail)

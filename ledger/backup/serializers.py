@@ -14,6 +14,7 @@ from core.api.fields import (
     IsoDateField,
     PositiveDecimalField,
     StrictBooleanField,
+    StrictCharField,
     StrictIntegerField,
     StrictListField,
     StrictUUIDField,
@@ -304,6 +305,48 @@ class MergedEntryRowRequestSerializer(Serializer):
     )
 
 
+class CardRowRequestSerializer(Serializer):
+    wallet = NameField(help_text="Name of the card.")
+    terms = StrictListField(
+        child=StrictCharField(),
+        **OPTIONAL,
+        help_text=(
+            "Days of its bills, such as `2026-12 31 14 1 NEXT`: month of the first "
+            "bill, closing day, payment day, months from closing to payment, shift."
+        ),
+    )
+    pay_from = NameField(**OPTIONAL, help_text="Name of the wallet that pays.")
+    auto_pay = StrictBooleanField(
+        **OPTIONAL, help_text="True if it pays by itself; null is false."
+    )
+    credit_limit = AmountField(**OPTIONAL, help_text="Limit of the card.")
+    billed_with = NameField(
+        **OPTIONAL, help_text="Name of the card on whose bill it stands."
+    )
+    targets = StrictListField(
+        child=AmountField(), **OPTIONAL, help_text="Spending that the issuer asks for."
+    )
+    excluded_categories = StrictListField(
+        child=NameField(),
+        **OPTIONAL,
+        help_text="Expense categories that do not count for `targets`.",
+    )
+    excluded_tags = TagNamesField()
+    excludes_installments = StrictBooleanField(
+        **OPTIONAL, help_text="True if purchases in parts do not count."
+    )
+
+
+class BillRowRequestSerializer(Serializer):
+    """What an issuer printed on a bill."""
+
+    wallet = NameField(help_text="Name of the card.")
+    month = MonthNameField(help_text="Month of the bill, as YYYY-MM.")
+    period_end = IsoDateField(**OPTIONAL, help_text="Last day of the period.")
+    payment_date = IsoDateField(**OPTIONAL, help_text="Day of the payment.")
+    amount = SignedMoneyField(**OPTIONAL, help_text="Amount of the bill.")
+
+
 class RestoreRequestSerializer(Serializer):
     """The sheets of the workbook as lists; tags are lists of names.
 
@@ -368,6 +411,14 @@ class RestoreRequestSerializer(Serializer):
             "transfer was merged from."
         ),
     )
+    cards = CardRowRequestSerializer(
+        many=True, **OPTIONAL, help_text="Rows of the sheet `cards`: their settings."
+    )
+    bills = BillRowRequestSerializer(
+        many=True,
+        **OPTIONAL,
+        help_text="Rows of the sheet `bills`: what issuers printed.",
+    )
 
 
 class IgnoredNameSerializer(Serializer):
@@ -393,6 +444,8 @@ class RestoreResultSerializer(Serializer):
     merged_entries = serializers.IntegerField(
         help_text="Number of entries that transfers were merged from."
     )
+    cards = serializers.IntegerField(help_text="Number of cards with settings.")
+    bills = serializers.IntegerField(help_text="Number of printed bills.")
     ignored = IgnoredNameSerializer(
         many=True,
         help_text="Other sheets and columns of the workbook, which were passed over.",

@@ -90,6 +90,26 @@ CREATED_AT = f"""
 """  # noqa: S608 - constants
 
 
+# As `parse_terms` reads them.
+CARD_TERMS = """(
+    SELECT string_agg(concat_ws(' ', t ->> 'from', t ->> 'closingDay',
+        t ->> 'paymentDay', t ->> 'paymentMonth', t ->> 'shift'), '; '
+        ORDER BY t ->> 'from')
+    FROM jsonb_array_elements(r.terms) t
+)"""
+# Names may have commas.
+EXCLUDED_CATEGORIES = """(
+    SELECT string_agg(c.name, chr(10) ORDER BY c.sort_order, c.id)
+    FROM account_category c
+    WHERE c.member_id = %(member)s AND c.id = ANY(r.excluded_category_ids)
+)"""
+EXCLUDED_TAGS = f"""(
+    SELECT string_agg(g.name, '{TAG_SEPARATOR}' ORDER BY g.sort_order, g.id)
+    FROM account_tag g
+    WHERE g.member_id = %(member)s AND g.id = ANY(r.excluded_tag_ids)
+)"""  # noqa: S608 - constants
+
+
 def select_tag_names(table: str, owner: str) -> str:
     return (
         "(SELECT string_agg((SELECT name FROM account_tag"  # noqa: S608  # constants

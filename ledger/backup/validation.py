@@ -6,8 +6,13 @@ from typing import Any
 from django.utils.translation import gettext
 
 from core.api.unknown_names import MAX_DISTANCE, find_suggestion
+from ledger.backup.card_rules import (
+    CARD_RULES,
+    check_parts,
+    list_main_card_misfits,
+)
 from ledger.backup.cell_parsers import CellError
-from ledger.backup.columns import CATEGORIES, SHEETS, Backup, IgnoredName
+from ledger.backup.columns import CATEGORIES, ENTRIES, SHEETS, Backup, IgnoredName
 from ledger.backup.error_collector import ErrorCollector
 from ledger.backup.parts import (
     Misfit,
@@ -42,12 +47,14 @@ def validate_tables(tables: Iterable[Table], home_currency: str) -> Backup:
         sheet = sheets[table.name]
         errors.start_sheet(sheet.name)
         backup.ignored += _pass_over_columns(table, errors)
-        check_row = ROW_RULES[sheet.name](backup, home_currency)
+        check_row = (ROW_RULES | CARD_RULES)[sheet.name](backup, home_currency)
         rows = backup.rows_of(sheet)
         row_numbers: list[int] = []
         for row_number, row in _parse_rows(sheet, table, errors):
             try:
                 check_row(row)
+                if sheet is ENTRIES:
+                    check_parts(row)
             except RowError as error:
                 errors.add(row_number, error.column, error.code, error.detail)
             else:
@@ -59,6 +66,7 @@ def validate_tables(tables: Iterable[Table], home_currency: str) -> Backup:
                 errors.add(row_numbers[index], "parent", "hierarchy", detail)
     errors.raise_if_any()
     _add_misfits(errors, list_misfits(backup), numbers_by_sheet)
+    _add_misfits(errors, list_main_card_misfits(backup), numbers_by_sheet)
     flatten_single_lines(backup)
     _add_misfits(errors, list_refund_misfits(backup), numbers_by_sheet)
     _add_misfits(errors, list_dismissal_misfits(backup), numbers_by_sheet)

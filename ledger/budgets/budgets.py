@@ -258,12 +258,12 @@ def get_budget_chart(
     else:
         with connection.cursor() as cursor:
             cursor.execute(_SPENDING_BY_DAY, params)
-            spent_by_day = dict(cursor.fetchall())
+            spent_by_day = Counter(dict(cursor.fetchall()))
     days = period.end.day
     chart, spent = [], 0
     for number in range(1, days + 1):
         day = period.start + timedelta(days=number - 1)
-        spent += spent_by_day.get(day, 0)
+        spent += spent_by_day[day]
         chart.append((day, budgeted * number // days, spent))
     return chart
 

@@ -19,6 +19,7 @@ from ledger.cards.schedule import (
     Shift,
     Term,
     day_of_month,
+    months_fit,
     move_month,
 )
 from ledger.models import Card, Category, Tag, Wallet
@@ -184,7 +185,7 @@ def _make_terms(card: Card, values: CardValues, today: date) -> list[Term]:
     payment_month = values.payment_month
     if payment_month is None:
         payment_month = 0 if payment_day > closing_day else 1
-    elif payment_month == 0 and payment_day <= closing_day:
+    elif not months_fit(closing_day, payment_day, payment_month):
         detail = gettext("The payment day must come after the closing day.")
         raise InvalidFieldError("paymentMonth", detail)
     term = Term(date.min, closing_day, payment_day, payment_month, values.shift)

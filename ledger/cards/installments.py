@@ -22,7 +22,7 @@ from ledger.periods import Period
 
 # The refunds of a purchase: of all of an income, or of some of its lines.
 _PLANS = f"""
-    SELECT {PLAN_COLUMNS}, e.memo, (
+    SELECT json_build_array({PLAN_COLUMNS}) AS plan, e.memo, (
         SELECT json_agg(json_build_array(
             r.wallet_id, r.date, r.bill_month, r.amount
         ) ORDER BY r.date, r.id)
@@ -113,15 +113,15 @@ def list_installments(member: Member, today: date) -> InstallmentList:
     rows = fetch_parts({"plans": _PLANS}, {"member": member.pk} | window)["plans"]
     items = []
     for row in rows:
-        memo, refunds = row.pop("memo"), row.pop("refunds") or ()
-        plan = build_plan(row)
-        parts = take_refunds(plan, list(starmap(_build_refund, refunds)), calendar)
+        plan = build_plan(*row["plan"])
+        refunds = list(starmap(_build_refund, row["refunds"] or ()))
+        parts = take_refunds(plan, refunds, calendar)
         open_parts = [
             part
             for part in parts
             if not calendar.is_closed(plan.wallet_id, part.month, today)
         ]
-        items.append(Installments(plan, memo, parts, open_parts))
+        items.append(Installments(plan, row["memo"], parts, open_parts))
     return InstallmentList([item for item in items if item.remaining])
 
 

@@ -139,6 +139,11 @@ class Schedule:
         return month
 
 
+def months_fit(closing_day: int, payment_day: int, payment_month: int) -> bool:
+    """Return True if the payment comes after the closing."""
+    return payment_month > 0 or payment_day > closing_day
+
+
 def first_of_month(day: date) -> date:
     return day.replace(day=1)
 

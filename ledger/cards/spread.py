@@ -1,8 +1,10 @@
 """Installments by the months in which their parts are paid (spec 3.30). Pure."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ledger.cards.parts import divide, list_parts
@@ -18,8 +20,10 @@ from ledger.models.base import CategoryType
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR
 from ledger.periods import Period, month_period
 
-_ONE_DAY = timedelta(days=1)
 _LAST_MONTH = first_of_month(date.max)
+_LAST_NUMBER = 9_999 * 12 + 11
+# Bills around that of a purchase that are listed for others: those of longest plans.
+_ENDS_BEFORE, _ENDS = 30, 60
 
 
 class PlanLine(NamedTuple):
@@ -61,8 +65,7 @@ class MovedLine(NamedTuple):
     refunded: int
 
 
-@dataclass(slots=True)
-class Move:
+class Move(NamedTuple):
     """What a purchase adds to the sums of a day that count it on its own day.
 
     On the day of the purchase that is less than nothing. `count` is -1 there, 1 on the
@@ -70,9 +73,10 @@ class Move:
     """
 
     day: date
-    plan: Plan
+    wallet_id: int | None
+    tag_ids: Sequence[int]
     count: int
-    lines: list[MovedLine]
+    lines: Sequence[MovedLine]
 
 
 @dataclass(slots=True)
@@ -85,6 +89,10 @@ class PaymentCalendar:
 
     schedules: Mapping[int, Schedule]
     mains: Mapping[int, int]
+    # By main card: the number of a month, and the ends of the periods from there on.
+    _ends: dict[int | None, tuple[int, Sequence[date]]] = field(
+        default_factory=dict, repr=False
+    )
     _payment_days: dict[tuple[int | None, date], date] = field(
         default_factory=dict, repr=False
     )
@@ -125,7 +133,24 @@ class PaymentCalendar:
         # Bills of other years cannot be asked for.
         if schedule is None or not MIN_YEAR <= day.year <= MAX_YEAR:
             return move_within_calendar(first_of_month(day), 1)
-        return schedule.month_of(day) if billed is None else billed
+        return self._find_month(wallet_id, schedule, day) if billed is None else billed
+
+    def _find_month(self, wallet_id: int | None, schedule: Schedule, day: date) -> date:
+        """Return what `Schedule.month_of` does, from a list of the ends of periods."""
+        main = self.main_of(wallet_id)
+        if main not in self._ends:
+            start = move_within_calendar(first_of_month(day), -_ENDS_BEFORE)
+            printed = tuple(schedule.printed.items())
+            ends = list_period_ends(tuple(schedule.terms), printed, start)
+            self._ends[main] = _number(start), ends
+        first, ends = self._ends[main]
+        number = bisect_left(ends, day)
+        if 0 < number < len(ends):
+            return _month_of_number(first + number)
+        return schedule.month_of(day)
+
+    def first_number(self, plan: Plan) -> int:
+        return _number(self.month_of(plan.wallet_id, plan.day, plan.bill_month))
 
     def list_months(self, plan: Plan) -> list[date]:
         """Return the bill of each part."""
@@ -164,41 +189,66 @@ class PaymentCalendar:
         return min(first_of_month(today), *months) if months else first_of_month(today)
 
 
+@lru_cache(maxsize=1_024)
+def list_period_ends(
+    terms: tuple[Term, ...], printed: tuple[tuple[date, Printed], ...], start: date
+) -> tuple[date, ...]:
+    """Return the last days of the periods of some bills, from one on."""
+    schedule = Schedule(terms, dict(printed))
+    return tuple(
+        schedule.period_end(move_month(start, number)) for number in range(_ENDS)
+    )
+
+
 def list_moves(
     plans: Iterable[Plan], calendar: PaymentCalendar, period: Period
 ) -> list[Move]:
     """Return what the parts of plans change in the sums of the days of a period."""
-    return [move for plan in plans for move in _move_plan(plan, calendar, period)]
+    moves: list[Move] = []
+    for plan in plans:
+        if not plan.lines:
+            continue
+        if period.start <= plan.day <= period.end:
+            moves.append(_move_away(plan))
+        numbers = _number_months(plan, calendar, period)
+        if numbers:
+            moves += _move_parts(plan, calendar, period, numbers)
+    return moves
 
 
-def _move_plan(plan: Plan, calendar: PaymentCalendar, period: Period) -> Iterator[Move]:
-    if not plan.lines:
-        return
-    if period.start <= plan.day <= period.end:
-        yield Move(plan.day, plan, -1, [_move_line(x, -x.amount) for x in plan.lines])
-    days = list(_list_days(plan, calendar, period))
-    if not days:
-        return
-    parts = plan.parts
-    shares = [divide(line.amount, parts) for line in plan.lines]
-    for number, day in days:
-        lines = [
-            _move_line(line, share[number])
-            for line, share in zip(plan.lines, shares, strict=True)
-        ]
-        yield Move(day, plan, int(number == 0), lines)
+def _move_away(plan: Plan) -> Move:
+    lines = [_move_line(line, -line.amount) for line in plan.lines]
+    return Move(plan.day, plan.wallet_id, plan.tag_ids, -1, lines)
 
 
-def _list_days(
-    plan: Plan, calendar: PaymentCalendar, period: Period
-) -> Iterator[tuple[int, date]]:
-    """Yield the number of each part that counts in a period, and its day."""
-    first = first_of_month(period.start)
-    for number, month in enumerate(calendar.list_months(plan)):
-        if first <= month <= period.end:
-            day = calendar.payment_day(plan.wallet_id, month, plan.day)
-            if period.start <= day <= period.end:
-                yield number, day
+def _number_months(plan: Plan, calendar: PaymentCalendar, period: Period) -> range:
+    """Return the numbers of the parts, from 0, in the bills of the months of a period.
+
+    Parts behind the end of the calendar are in its last month.
+    """
+    first = calendar.first_number(plan)
+    start, end = _number(period.start) - first, _number(period.end) - first
+    if end >= _LAST_NUMBER - first:
+        end = plan.months
+    return range(max(start, 0), min(end + 1, plan.months))
+
+
+def _move_parts(
+    plan: Plan, calendar: PaymentCalendar, period: Period, numbers: range
+) -> Iterator[Move]:
+    first, parts, wallet_id = calendar.first_number(plan), plan.parts, plan.wallet_id
+    # A flat purchase has its parts as they are.
+    is_flat = len(plan.lines) == 1 and plan.lines[0].amount == plan.amount
+    shares = [parts if is_flat else divide(each.amount, parts) for each in plan.lines]
+    for number in numbers:
+        month = _month_of_number(first + number)
+        day = calendar.payment_day(wallet_id, month, plan.day)
+        if period.start <= day <= period.end:
+            lines = [
+                _move_line(line, share[number])
+                for line, share in zip(plan.lines, shares, strict=True)
+            ]
+            yield Move(day, wallet_id, plan.tag_ids, int(number == 0), lines)
 
 
 def _move_line(line: PlanLine, amount: int) -> MovedLine:
@@ -216,6 +266,18 @@ def move_within_calendar(month: date, count: int) -> date:
     if count_months(date.min, month) < -count:
         return date.min
     return move_month(month, count)
+
+
+def _number(day: date) -> int:
+    """Return the number of a month since the year 0."""
+    return day.year * 12 + day.month - 1
+
+
+@lru_cache(maxsize=4_096)
+def _month_of_number(number: int) -> date:
+    """Return the first day of a month, at most of the last one."""
+    year, month = divmod(min(number, _LAST_NUMBER), 12)
+    return date(year, month + 1, 1)
 
 
 def _to_day(text: str | None) -> date | None:

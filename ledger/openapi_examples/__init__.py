@@ -7,6 +7,7 @@ from ledger.backup import examples as files
 from ledger.budgets import examples as budgets
 from ledger.bulk import examples as bulk
 from ledger.cards import examples as cards
+from ledger.cards import installment_examples as installments
 from ledger.categories import examples as categories
 from ledger.changes import examples as changes
 from ledger.entries import examples as entries
@@ -31,6 +32,7 @@ EXAMPLES = (
     | card_notifications.EXAMPLES
     | recurring.EXAMPLES
     | budgets.EXAMPLES
+    | installments.EXAMPLES
     | investments.EXAMPLES
     | imports.EXAMPLES
     | files.EXAMPLES

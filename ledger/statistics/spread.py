@@ -175,7 +175,7 @@ def _category_row(line: MovedLine) -> Row:
 def _move_wallets(rows: list[Row], moves: Iterable[Move]) -> list[WalletFlow]:
     by_id = {row["wallet_id"]: row for row in rows}
     for move in moves:
-        row = by_id.setdefault(move.plan.wallet_id, _wallet_row())
+        row = by_id.setdefault(move.wallet_id, _wallet_row())
         _add_to_row(row, move)
     listed = [row for row in by_id.values() if _is_listed(row)]
     return [
@@ -192,7 +192,7 @@ def _wallet_row() -> Row:
 def _move_tags(rows: list[Row], moves: Iterable[Move]) -> list[TagFlow]:
     by_id = {row.pop("id"): row for row in rows}
     for move in moves:
-        for tag_id in move.plan.tag_ids:
+        for tag_id in move.tag_ids:
             _add_to_row(by_id[tag_id], move)
     return [TagFlow(**row) for row in by_id.values() if _is_listed(row)]
 

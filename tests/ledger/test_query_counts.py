@@ -31,6 +31,7 @@ from tests.support.factories import (
     make_trade,
     make_wallet,
 )
+from tests.support.plans import NEXT_MONTH, buy, make_card_wallet
 
 MANY = 50
 HOUR = timedelta(hours=1)
@@ -140,6 +141,16 @@ def add_flow(member: Member, number: Any) -> None:
     )
 
 
+def add_plan(member: Member, number: Any) -> None:
+    """Create a purchase in installments of its own card, category and tag."""
+    wallet = make_card_wallet(member, NEXT_MONTH, targets=[number + 1])
+    category = make_category(member, parent=make_category(member))
+    make_budget(member, category=category)
+    fields = {"category": category, "tags": ("every", f"own{number}")}
+    buy(member, wallet, timezone.localdate().isoformat(), 1_000, installment_months=24)
+    buy(member, wallet, "2026-10-20", 1_000, installment_months=3, **fields)
+
+
 MONTH = "year=2026&month=11"
 LISTS = [
     ("/api/account/wallets", add_wallet),
@@ -160,6 +171,15 @@ LISTS = [
     (f"/api/account/statistics/month?{MONTH}", add_flow),
     ("/api/account/statistics/year?year=2026", add_flow),
     ("/api/account/statistics/range?from=2026-11-01&to=2026-11-30", add_flow),
+    ("/api/account/statistics/month?installments=spread&year=2026", add_plan),
+    ("/api/account/statistics/year?installments=spread&year=2026", add_plan),
+    (
+        "/api/account/statistics/range?installments=spread&from=2026-11-01&to=2026-11-30",
+        add_plan,
+    ),
+    (f"/api/account/budgets/status?installments=spread&{MONTH}", add_plan),
+    (f"/api/account/budgets/chart?installments=spread&{MONTH}", add_plan),
+    ("/api/account/installments", add_plan),
     ("/api/account/networth/trend", add_flow),
     ("/api/account/networth/trend?unit=WEEK", add_flow),
     ("/api/auth/points?size=100", add_award),
@@ -205,6 +225,48 @@ def test_occurrences_cost_the_same_queries_for_1_and_for_50(
     many = capture_queries(client, path)
     assert len(few) == len(many)
     assert len(client.get_json(path)["results"]) == MANY
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("statistics/month", MONTH),
+        ("statistics/year", "year=2026"),
+        ("statistics/range", "from=2026-11-01&to=2026-11-30"),
+        ("budgets/status", MONTH),
+        ("budgets/chart", MONTH),
+    ],
+)
+def test_spread_installments_cost_no_more_queries(
+    path: str, query: str, administrator: Member
+) -> None:
+    client = JSONClient(administrator)
+    add_plan(administrator, 0)
+    address = f"/api/account/{path}?{query}"
+    client.get_json(address)
+    plain = capture_queries(client, address)
+    spread = capture_queries(client, f"{address}&installments=spread")
+    assert len(spread) == len(plain)
+    # Installments and cards are not read for an answer without them.
+    assert not [sql for sql in plain if "account_card" in sql or "installment" in sql]
+
+
+def test_targets_cost_the_same_queries_for_1_purchase_and_for_50(
+    administrator: Member,
+) -> None:
+    client = JSONClient(administrator)
+    wallet = make_card_wallet(administrator, NEXT_MONTH)
+    path = f"/api/account/wallets/{wallet.pk}/targets?month=2026-11"
+    counts = []
+    for purchases in (1, MANY):
+        for _ in range(purchases):
+            purchase = buy(administrator, wallet, "2026-11-20", 10, tags=("every",))
+            refund: dict[str, Any] = {"type": "income", "refund_of": purchase}
+            refund["is_reversal"] = True
+            make_entry(administrator, wallet=wallet, amount=1, **refund)
+        client.get_json(path)
+        counts.append(len(capture_queries(client, path)))
+    assert counts[0] == counts[1]
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,8 @@ from tests.support.factories import (
     make_wallet,
 )
 from tests.support.operations import delete_recorded
+from tests.support.plans import buy as buy_on_card
+from tests.support.plans import make_card_wallet
 from tests.support.second_factors import give_totp
 
 # A Friday. The examples were written on it.
@@ -71,6 +73,7 @@ def make_scene() -> Scene:
     scene = Scene()
     add_members(scene)
     add_ledger(scene)
+    add_installments(scene)
     add_board(scene)
     return scene
 
@@ -286,6 +289,24 @@ def add_ledger(scene: Scene) -> None:
     gone = make_entry(member, date=date(2026, 11, 15), amount=18_000, memo="서점")
     scene.ids |= {58: gone.pk, 57: delete_recorded(member, gone.pk)}
     Operation.objects.update(at=NOW)
+
+
+def add_installments(scene: Scene) -> None:
+    """Add a card of a member with a plan who has no other entries."""
+    member = scene.members["administrator"]
+    fees = make_category(member, name="관리비", sort_order=1)
+    card = make_card_wallet(
+        member,
+        {"closingDay": 31, "paymentDay": 14, "paymentMonth": 1},
+        targets=[300_000, 600_000],
+        excluded_category_ids=[fees.pk],
+    )
+    machine = buy_on_card(
+        member, card, "2026-10-09", 1_000_000, memo="세탁기", installment_months=3
+    )
+    buy_on_card(member, card, "2026-11-05", 412_000, memo="이마트")
+    buy_on_card(member, card, "2026-11-10", 98_000, category=fees)
+    scene.ids |= {3550: card.pk, 3551: machine.pk}
 
 
 def add_layout(member: Member) -> TaughtLayout:
