@@ -38,7 +38,7 @@ from tests.support.factories import (
     make_wallet,
 )
 from tests.support.rollups import assert_rollups_are_right
-from tests.support.whole_accounts import give_lines
+from tests.support.whole_accounts import give_card, give_lines
 from tests.support.workbooks import (
     BACKUP,
     COUNTS,
@@ -143,6 +143,7 @@ def fill_every_table(member: Member) -> None:
     entry = make_entry(member, wallet=wallet, tags=("old",), **known)
     tag = Tag.objects.owned_by(member).get()
     rule, quick = make_rule(member), make_quick_entry(member)
+    give_card(member)
     give_lines(member)
     income = make_entry(member, type="income", wallet=wallet)
     dismiss_transfer(member, entry.pk, income.pk)
