@@ -208,13 +208,15 @@ def test_account_numbers_are_sealed_again(
 def test_whole_export_is_undone(premium_member: Member, free_member: Member) -> None:
     make_trade(premium_member)
     make_entry(premium_member, wallet=make_wallet(premium_member))
+    give_cards(JSONClient(premium_member), premium_member)
     client = JSONClient(free_member)
     result = import_file(client, export_ledger(premium_member, "json"))
     path = f"/api/account/operations/{result['operationId']}/undo"
     answer = client.send("POST", path, {})
     assert answer.status_code == 200, answer.content
-    assert without_ids(export_json(free_member))["entries"] == []
-    assert without_ids(export_json(free_member))["trades"] == []
+    found = without_ids(export_json(free_member))
+    for name in ("entries", "trades", "cards", "bills", "cardPayments"):
+        assert found[name] == [], name
 
 
 def test_other_ledger_takes_the_entries_as_rows(
@@ -225,15 +227,17 @@ def test_other_ledger_takes_the_entries_as_rows(
     make_entry(premium_member, wallet=wallet, category=food, amount=5, tags=("t",))
     make_entry(premium_member, type="transfer", wallet=wallet, to_wallet=target)
     make_trade(premium_member)
+    give_cards(JSONClient(premium_member), premium_member)
     make_entry(free_member, amount=77, memo="mine")
     client, text = JSONClient(free_member), export_ledger(premium_member, "json")
     found = read_file(client, text)
-    assert "stocks, trades" in found["leftOut"][0]
+    assert "stocks, trades, cards, bills, cardPayments" in found["leftOut"][0]
+    assert "do not name their bill" in found["leftOut"][-1]
     result = commit(client, found["id"])
-    assert result["created"] == 2
-    assert Entry.objects.owned_by(free_member).count() == 3
+    assert result["created"] == 3
+    assert Entry.objects.owned_by(free_member).count() == 4
     counts = read_file(client, text)["counts"]
-    assert counts["DUPLICATE"] == 2
+    assert counts["DUPLICATE"] == 3
 
 
 @pytest.mark.parametrize(
