@@ -87,6 +87,7 @@ def list_features() -> dict[str, Any]:
         "bank_texts": True,
         "sync": True,
         "imports": True,
+        "card_bills": True,
     }
 
 

@@ -43,6 +43,9 @@ class MetaFeaturesSerializer(Serializer):
     imports = serializers.BooleanField(
         help_text="Files of other apps, banks and cards can be imported."
     )
+    card_bills = serializers.BooleanField(
+        help_text="Bills of cards are computed, with installments and targets."
+    )
 
 
 class LedgerLimitsSerializer(Serializer):

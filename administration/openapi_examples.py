@@ -119,6 +119,7 @@ EXAMPLES = {
                 "bankTexts": True,
                 "sync": True,
                 "imports": True,
+                "cardBills": True,
             },
             "limits": to_payload(MetaLimitsSerializer, list_limits()),
             "clients": None,

@@ -9,6 +9,7 @@ from benchmarks import (
     administration,
     against,
     board,
+    cards,
     disk,
     entries,
     export,
@@ -39,7 +40,7 @@ SHARED = (
     *(board, administration, staff),
 )
 # Benchmarks with data or settings of their own.
-ALONE = (disk, jobs, logins, moves, totals, imports, hostile)
+ALONE = (cards, disk, jobs, logins, moves, totals, imports, hostile)
 # Benchmarks that start the whole service.
 WHOLE = (service, storm)
 BENCHMARKS = {module.NAME: module for module in (*SHARED, *ALONE, *WHOLE)}

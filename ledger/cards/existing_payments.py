@@ -1,12 +1,15 @@
 """Transfers to cards that may be the payment of a bill already (spec 3.30)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 from django.db import connection
 
+from accounts.models import Member
 from ledger.base.ledger_write import LockedLedger
+from ledger.models import Card
 
 _FIND = """
     SELECT EXISTS (
@@ -21,6 +24,32 @@ _FIND = """
         GROUP BY e.id HAVING sum(l.amount) = %(amount)s
     )
 """
+
+
+@dataclass(frozen=True, slots=True)
+class BillsOfCards:
+    """On whose bill a card stands, and which wallet pays a bill, by ids of cards."""
+
+    mains: Mapping[int, int] = field(default_factory=dict)
+    payers: Mapping[int, int] = field(default_factory=dict)
+
+    def main_of(self, card_id: int) -> int:
+        """Return the card whose bill it is: itself, without settings too."""
+        return self.mains.get(card_id, card_id)
+
+    def list_cards(self, main_id: int) -> list[int]:
+        """Return the cards on the bill of a card, that card first."""
+        others = (card for card, main in self.mains.items() if main == main_id)
+        return [main_id, *others]
+
+
+def read_bills_of_cards(member: Member) -> BillsOfCards:
+    rows = Card.objects.owned_by(member).order_by("id")
+    cards = list(rows.values_list("id", "billed_with_id", "pay_from_wallet_id"))
+    return BillsOfCards(
+        {card_id: main_id for card_id, main_id, _ in cards if main_id is not None},
+        {card_id: payer for card_id, _, payer in cards if payer is not None},
+    )
 
 
 def has_payment(

@@ -68,14 +68,14 @@ class MovedLine(NamedTuple):
 class Move(NamedTuple):
     """What a purchase adds to the sums of a day that count it on its own day.
 
-    On the day of the purchase that is less than nothing. `count` is -1 there, 1 on the
-    day of the first part, and 0 on those of the others.
+    On the day of the purchase that is less than nothing. `entry_count` is -1 there, 1
+    on the day of the first part, and 0 on those of the others.
     """
 
     day: date
     wallet_id: int | None
     tag_ids: Sequence[int]
-    count: int
+    entry_count: int
     lines: Sequence[MovedLine]
 
 
@@ -90,7 +90,7 @@ class PaymentCalendar:
     schedules: Mapping[int, Schedule]
     mains: Mapping[int, int]
     # By main card: the number of a month, and the ends of the periods from there on.
-    _ends: dict[int | None, tuple[int, Sequence[date]]] = field(
+    _ends: dict[int | None, tuple[int, tuple[date, ...]]] = field(
         default_factory=dict, repr=False
     )
     _payment_days: dict[tuple[int | None, date], date] = field(
@@ -163,15 +163,17 @@ class PaymentCalendar:
         `of` is the day of the purchase, which is that day where there are no settings.
         A payment that a holiday moved out of the month counts on its nearest day.
         """
+        main = self.main_of(wallet_id)
+        found = self._payment_days.get((main, month))
+        if found is not None:
+            return found
         period = month_period(month.year, month.month)
         schedule = self.find_schedule(wallet_id)
         if schedule is None or not MIN_YEAR <= month.year <= MAX_YEAR:
             return month.replace(day=min(of.day, period.end.day))
-        key = self.main_of(wallet_id), month
-        if key not in self._payment_days:
-            day = schedule.payment_date(month)
-            self._payment_days[key] = min(max(day, period.start), period.end)
-        return self._payment_days[key]
+        day = min(max(schedule.payment_date(month), period.start), period.end)
+        self._payment_days[main, month] = day
+        return day
 
     def is_closed(self, wallet_id: int | None, month: date, today: date) -> bool:
         """Tell if the period of a bill has ended before today.
@@ -210,9 +212,10 @@ def list_moves(
             continue
         if period.start <= plan.day <= period.end:
             moves.append(_move_away(plan))
-        numbers = _number_months(plan, calendar, period)
+        first = calendar.first_number(plan)
+        numbers = _number_parts(plan, first, period)
         if numbers:
-            moves += _move_parts(plan, calendar, period, numbers)
+            moves += _move_parts(plan, first, numbers, calendar, period)
     return moves
 
 
@@ -221,42 +224,43 @@ def _move_away(plan: Plan) -> Move:
     return Move(plan.day, plan.wallet_id, plan.tag_ids, -1, lines)
 
 
-def _number_months(plan: Plan, calendar: PaymentCalendar, period: Period) -> range:
+def _number_parts(plan: Plan, first: int, period: Period) -> range:
     """Return the numbers of the parts, from 0, in the bills of the months of a period.
 
-    Parts behind the end of the calendar are in its last month.
+    `first` is the number of the first month. Parts behind the end of the calendar are
+    in its last month.
     """
-    first = calendar.first_number(plan)
-    start, end = _number(period.start) - first, _number(period.end) - first
-    if end >= _LAST_NUMBER - first:
-        end = plan.months
-    return range(max(start, 0), min(end + 1, plan.months))
+    start, end = _number(period.start), _number(period.end)
+    stop = plan.months if end == _LAST_NUMBER else end + 1 - first
+    # The last month has all the parts that would come later.
+    if start == _LAST_NUMBER:
+        start = min(start, first + plan.months - 1)
+    return range(max(start - first, 0), min(stop, plan.months))
 
 
 def _move_parts(
-    plan: Plan, calendar: PaymentCalendar, period: Period, numbers: range
+    plan: Plan, first: int, numbers: range, calendar: PaymentCalendar, period: Period
 ) -> Iterator[Move]:
-    first, parts, wallet_id = calendar.first_number(plan), plan.parts, plan.wallet_id
+    parts, wallet_id, tag_ids = plan.parts, plan.wallet_id, plan.tag_ids
     # A flat purchase has its parts as they are.
     is_flat = len(plan.lines) == 1 and plan.lines[0].amount == plan.amount
     shares = [parts if is_flat else divide(each.amount, parts) for each in plan.lines]
+    pairs = list(zip(plan.lines, shares, strict=True))
     for number in numbers:
         month = _month_of_number(first + number)
         day = calendar.payment_day(wallet_id, month, plan.day)
         if period.start <= day <= period.end:
-            lines = [
-                _move_line(line, share[number])
-                for line, share in zip(plan.lines, shares, strict=True)
-            ]
-            yield Move(day, wallet_id, plan.tag_ids, int(number == 0), lines)
+            lines = [_move_line(line, share[number]) for line, share in pairs]
+            yield Move(day, wallet_id, tag_ids, int(number == 0), lines)
 
 
 def _move_line(line: PlanLine, amount: int) -> MovedLine:
     """Return what a part of a line adds; a line below 0 is a refund of an expense."""
-    if line.type != CategoryType.EXPENSE:
-        return MovedLine(line.type, line.category_id, line.major_id, -amount, 0)
-    refunded = -amount if line.amount < 0 else 0
-    return MovedLine(line.type, line.category_id, line.major_id, amount, refunded)
+    type_, category_id, major_id, whole = line
+    if type_ != CategoryType.EXPENSE:
+        return MovedLine(type_, category_id, major_id, -amount, 0)
+    refunded = -amount if whole < 0 else 0
+    return MovedLine(type_, category_id, major_id, amount, refunded)
 
 
 def move_within_calendar(month: date, count: int) -> date:

@@ -114,7 +114,6 @@ class CardPresetViewSet(OwnedViewSet):
 
 
 class BillView(OwnedView):
-    permission_classes = [IsPremium]
     schema_tag = "Cards"
 
     def read_month(self) -> Any:
@@ -132,6 +131,7 @@ class BillView(OwnedView):
 
 
 class BillViewSet(BillView, OwnedViewSet):
+    permission_classes = [IsPremium]
     token_scopes = LEDGER
     raises = {"pay_card_bill": [DuplicateError, LimitReachedError]}
     operations = {"delete_printed_bill": OperationKind.DELETE}
@@ -206,6 +206,7 @@ class BillViewSet(BillView, OwnedViewSet):
 
 
 class MonthBillViewSet(BillView, OwnedViewSet):
+    permission_classes = [IsPremium]
     token_scopes = LEDGER
 
     @extend_schema(

@@ -96,10 +96,13 @@ def read_mapping(stored: Mapping[str, Any]) -> ColumnMapping:
 
 
 class OwnWallet(NamedTuple):
+    """A wallet of the ledger; `main_id` is the card on whose bill a card stands."""
+
     id: int
     name: str
     kind: str
     institution: str
+    main_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,7 @@ class _OwnNames:
 
     def __init__(self, own: Sequence[OwnWallet]) -> None:
         self._exact = {each.name: each.id for each in own}
+        self._by_id = {each.id: each for each in own}
         self._similar: dict[tuple[str, str], list[int]] = defaultdict(list)
         for each in own:
             self._similar["NAME", normalize_text(each.name)].append(each.id)
@@ -131,16 +135,28 @@ class _OwnNames:
         """Return the wallet that the commit would find instead of making one."""
         return self._exact.get(name[:MAX_NAME_LENGTH])
 
-    def guess(self, name: str) -> tuple[str, int] | None:
-        """Return by what a wallet was found, and its id; None unless one fits."""
+    def guess(self, name: str, *, is_paid: bool) -> tuple[str, int] | None:
+        """Return by what a wallet was found, and its id; None unless one fits.
+
+        `is_paid`: rows pay it, and none is booked on it. Of an issuer that is the card
+        on whose bill its cards stand.
+        """
         if (exact := self.find_exact(name)) is not None:
             return "NAME", exact
         text = normalize_text(name)
         for guess in ("NAME", "INSTITUTION"):
-            found = self._similar.get((guess, text), ())
+            found: Sequence[int] = self._similar.get((guess, text), ())
+            if is_paid and guess == "INSTITUTION":
+                found = self._list_mains(found)
             if len(found) == 1:
                 return guess, found[0]
         return None
+
+    def _list_mains(self, ids: Sequence[int]) -> Sequence[int]:
+        """Return the cards that have the bills of credit cards, else the wallets."""
+        wallets = [self._by_id[each] for each in ids]
+        mains = {each.main_id or each.id for each in wallets if each.kind == "CARD"}
+        return list(mains) or ids
 
 
 def guess_wallets(
@@ -148,16 +164,23 @@ def guess_wallets(
 ) -> list[GuessedWallet]:
     """Return a line for each name of the file, None for rows without one."""
     counts: Counter[str | None] = Counter()
+    booked: set[str | None] = set()
     for record in records:
         counts[record.wallet] += 1
         names = [record.other_wallet, *(line.wallet for line in record.lines)]
         counts.update(name for name in names if name is not None)
+        is_payer = record.direction is Direction.OUT
+        booked.update(names[1:] if is_payer else names)
+        booked.add(record.wallet)
     own_names = _OwnNames(own)
-    return [_guess(name, rows, choices, own_names) for name, rows in counts.items()]
+    return [
+        _guess(name, rows, choices, own_names, is_paid=name not in booked)
+        for name, rows in counts.items()
+    ]
 
 
 def _guess(
-    name: str | None, rows: int, choices: Choices, own: _OwnNames
+    name: str | None, rows: int, choices: Choices, own: _OwnNames, *, is_paid: bool
 ) -> GuessedWallet:
     if name is None:
         return GuessedWallet(None, WalletChoice(choices.wallet_id), None, rows)
@@ -167,7 +190,7 @@ def _guess(
             # It was made since, and its rows have keys there.
             chosen = WalletChoice(exact)
         return GuessedWallet(name, chosen, None, rows)
-    if (found := own.guess(name)) is not None:
+    if (found := own.guess(name, is_paid=is_paid)) is not None:
         guess, wallet_id = found
         return GuessedWallet(name, WalletChoice(wallet_id), guess, rows)
     kind = guess_kind(name)

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.utils.translation import gettext
 
 from accounts.models import Member
+from ledger.cards.existing_payments import read_bills_of_cards
 from ledger.entry_shape import MAX_MEMO_LENGTH
 from ledger.imports.choices import Choices, OwnWallet
 from ledger.imports.errors import UnreadableFileError
@@ -75,7 +76,10 @@ def find_source(tables: Sequence[Table], name: str | None) -> Source:
 def list_own_wallets(member: Member) -> list[OwnWallet]:
     rows = Wallet.objects.owned_by(member).order_by("sort_order", "id")
     columns = rows.values_list("id", "name", "kind", "institution")
-    return [OwnWallet(*values) for values in columns]
+    mains = read_bills_of_cards(member).mains
+    return [
+        OwnWallet(*values)._replace(main_id=mains.get(values[0])) for values in columns
+    ]
 
 
 def learn_categories(member: Member, rows: Sequence[JudgedRow]) -> dict[int, str]:

@@ -15,6 +15,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from ledger.cards.existing_payments import BillsOfCards
 from ledger.entry_shape import EXPENSE, INCOME
 from ledger.imports.keys import WalletRef, signed_amount
 from ledger.imports.matching import Dated, match_nearest
@@ -27,6 +28,8 @@ from ledger.notifications.compare import MAX_TIME_DIFFERENCE
 SAME_PAYMENT_DAYS = (0, 1, -1, 2, -2, 3, -3)
 # From the day on which money leaves to that on which it arrives.
 TRANSFER_DAYS = (0, 1, 2, 3, 4)
+# From a row that arrives back to the day on which the money left.
+_ARRIVAL_DAYS = (0, -1, -2, -3, -4, 1)
 # From a cancellation back to its purchase.
 CANCELLATION_DAYS = tuple(range(0, -91, -1))
 
@@ -55,7 +58,8 @@ class KnownEntry(NamedTuple):
     """An entry that a row may be; `keyed` are wallets whose side has a row already.
 
     `is_notified` has day and time from a notification. `is_half` may become one side
-    of a transfer: flat, in the home currency, without refunds.
+    of a transfer: flat, in the home currency, without refunds. `shares` are the cards
+    that a bill was paid for, each with its amount, where they are several.
     """
 
     id: int
@@ -73,6 +77,7 @@ class KnownEntry(NamedTuple):
     currency: str | None
     original_amount: Decimal | None
     keyed: Sequence[int] = ()
+    shares: Sequence[tuple[int, int]] = ()
 
     @property
     def direction(self) -> Direction:
@@ -98,6 +103,7 @@ class KnownLedger:
 
     keys: Mapping[bytes, Sequence[KnownKey]] = field(default_factory=dict)
     entries: Sequence[KnownEntry] = ()
+    bills: BillsOfCards = field(default_factory=BillsOfCards)
 
 
 @dataclass(slots=True, eq=False)
@@ -318,13 +324,50 @@ def _find_sides(rows: Sequence[JudgedRow], ledger: KnownLedger) -> None:
         for entry in ledger.entries
         if entry.to_wallet_id is not None and entry.to_wallet_id not in entry.keyed
     ]
+    # Each share may have its own row.
+    sides += [
+        Dated(entry._replace(shares=(share,)), share, entry.date)
+        for entry in ledger.entries
+        for share in entry.shares
+        if share[0] not in entry.keyed
+    ]
     lefts = [
         Dated(row, (row.wallet, signed_amount(row.record)), row.record.date)
         for row in rows
         if row.record.direction is Direction.IN
     ]
-    # From the row back to the day on which the money left.
-    for left, right in match_nearest(lefts, sides, (0, -1, -2, -3, -4, 1)):
+    for left, right in match_nearest(lefts, sides, _ARRIVAL_DAYS):
+        _merge(left.item, right.item, Reason.SIDE_OF_TRANSFER)
+    _find_payments_of_bills(rows, ledger)
+
+
+def _find_payments_of_bills(rows: Sequence[JudgedRow], ledger: KnownLedger) -> None:
+    """Match rows of any card on a bill with a transfer of the whole amount."""
+    used = {row.entry_id for row in rows}
+    payments = []
+    for entry in ledger.entries:
+        cards = [card for card, _ in entry.shares]
+        if entry.to_wallet_id is not None:
+            cards = [entry.to_wallet_id]
+        if not cards:
+            continue
+        main = ledger.bills.main_of(cards[0])
+        on_bill = {*ledger.bills.list_cards(main), *cards}
+        is_told = entry.id in used or not on_bill.isdisjoint(entry.keyed)
+        if len(on_bill) > 1 and entry.wallet_id not in on_bill and not is_told:
+            payments.append(Dated(entry, (main, entry.amount), entry.date))
+    if not payments:
+        return
+    lefts = [
+        Dated(
+            row, (ledger.bills.main_of(row.wallet), row.record.amount), row.record.date
+        )
+        for row in rows
+        if row.is_open
+        and isinstance(row.wallet, int)
+        and row.record.direction is Direction.IN
+    ]
+    for left, right in match_nearest(lefts, payments, _ARRIVAL_DAYS):
         _merge(left.item, right.item, Reason.SIDE_OF_TRANSFER)
 
 

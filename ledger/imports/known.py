@@ -5,13 +5,14 @@ database has no statistics, and would compare each with each.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from accounts.models import Member
 from core.db.rows import fetch_all
 from ledger.base.bulk_rows import format_ids
+from ledger.cards.existing_payments import BillsOfCards, read_bills_of_cards
 from ledger.imports.judging import JudgedRow, KnownEntry, KnownKey, KnownLedger
 from ledger.models import MergedEntry, Wallet
 from ledger.models.base import EntryType
@@ -53,8 +54,18 @@ _ENTRIES = """
         AND (
             e.amount IN (SELECT amount FROM wanted)
             OR e.currency = ANY(%(currencies)s)
+            OR (e.source = 'BILL' AND e.type = 'transfer' AND e.line_count > 0)
         )
     ORDER BY e.date, e.id
+"""
+# What each card gets of bills that were paid for several.
+_SHARES = """
+    SELECT l.entry_id, l.wallet_id, l.amount
+    FROM account_entry_line l
+    JOIN account_entry e
+        ON e.member_id = l.member_id AND e.id = l.entry_id AND e.source = 'BILL'
+    WHERE l.member_id = %(member)s AND l.entry_id = ANY(%(ids)s::bigint[])
+        AND l.wallet_id IS NOT NULL
 """
 
 
@@ -69,6 +80,12 @@ class _Keyed(NamedTuple):
     wallet_id: int
 
 
+class _Share(NamedTuple):
+    entry_id: int
+    wallet_id: int
+    amount: int
+
+
 class _Living(NamedTuple):
     id: int
     wallet_id: int | None
@@ -80,8 +97,11 @@ def load_known(member: Member, rows: Sequence[JudgedRow]) -> KnownLedger:
     if not rows:
         return KnownLedger()
     merged = _read_merged(member)
+    bills = read_bills_of_cards(member)
     return KnownLedger(
-        _read_keys(member, rows, merged), _read_entries(member, rows, merged)
+        _read_keys(member, rows, merged),
+        _read_entries(member, rows, merged, bills),
+        bills,
     )
 
 
@@ -120,7 +140,10 @@ def _read_keys(
 
 
 def _read_entries(
-    member: Member, rows: Sequence[JudgedRow], merged: Mapping[int, int]
+    member: Member,
+    rows: Sequence[JudgedRow],
+    merged: Mapping[int, int],
+    bills: BillsOfCards,
 ) -> list[KnownEntry]:
     records = [row.record for row in rows]
     days = [record.date for record in records]
@@ -137,16 +160,44 @@ def _read_entries(
     keyed: dict[int, list[int]] = defaultdict(list)
     for entry_id, wallet_id in fetch_all(_KEYED, {"member": member.pk}, _Keyed):
         keyed[merged.get(entry_id, entry_id)].append(wallet_id)
-    return [each._replace(keyed=_list_sides(each, keyed)) for each in found]
+    shares = _read_shares(member, found)
+    known = [each._replace(shares=shares.get(each.id, ())) for each in found]
+    return [each._replace(keyed=_list_sides(each, keyed, bills)) for each in known]
 
 
-def _list_sides(entry: KnownEntry, keyed: Mapping[int, Sequence[int]]) -> Sequence[int]:
+def _read_shares(
+    member: Member, entries: Iterable[KnownEntry]
+) -> dict[int, list[tuple[int, int]]]:
+    """Return wallets and amounts of the lines of bills that were paid, by entry."""
+    ids = {
+        each.id
+        for each in entries
+        if each.type == EntryType.TRANSFER and each.to_wallet_id is None
+    }
+    if not ids:
+        return {}
+    shares: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    params = {"member": member.pk, "ids": format_ids(ids)}
+    for row in fetch_all(_SHARES, params, _Share):
+        shares[row.entry_id].append((row.wallet_id, row.amount))
+    return shares
+
+
+def _list_sides(
+    entry: KnownEntry, keyed: Mapping[int, Sequence[int]], bills: BillsOfCards
+) -> Sequence[int]:
     """Return the wallets whose side of the entry a file has brought.
 
     An entry that has moved to another wallet since counts there.
     """
-    places = keyed.get(entry.id, ())
+    places = keyed.get(entry.id)
+    if places is None:
+        return ()
     sides = [entry.wallet_id or 0, entry.to_wallet_id or 0]
-    if any(place not in sides for place in places):
+    sides += [wallet_id for wallet_id, _ in entry.shares]
+    # The statement of any card on a bill may have its payment.
+    mains = {bills.main_of(card) for card in sides[1:] if card}
+    on_bills = {card for main in mains for card in bills.list_cards(main)}
+    if any(place not in sides and place not in on_bills for place in places):
         return sides
     return places

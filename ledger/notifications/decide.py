@@ -217,7 +217,8 @@ def decide_booking(
             return ignored
         return Plan(Action.DUPLICATE, entry_id=repeated.first.entry_id)
     if booking.kind == Kind.CANCELLATION:
-        return _cancel_booking(known, of_account, message, account)
+        other_id = own_move.other if own_move else None
+        return _cancel_booking(known, of_account, message, account, other_id)
     paid = known.find_first(lambda report: is_booking_of_payment(booking, report))
     if paid is not None and own_move is None:
         return _add_report(paid, message, account)
@@ -296,9 +297,17 @@ def _join_move(
 
 
 def _cancel_booking(
-    known: Known, of_account: Known, message: Message, account: KnownWallet
+    known: Known,
+    of_account: Known,
+    message: Message,
+    account: KnownWallet,
+    other_id: int | None,
 ) -> Plan:
-    """Delete the pending entry of a booking, or reverse a confirmed one."""
+    """Delete the pending entry of a booking, or reverse a confirmed one.
+
+    `other_id` is the wallet that the text names: of a transfer with lines, what came
+    back does so from there.
+    """
     type_ = message.booked_type
     kind = BookingKind.DEPOSIT if type_ is EntryType.INCOME else BookingKind.WITHDRAWAL
     found = of_account.find_first(lambda report: report.kind == kind)
@@ -324,8 +333,10 @@ def _cancel_booking(
     if entry is None or entry.pending:
         steps += [DeleteEntry(entry.id)] if entry is not None else []
         return Plan(Action.CANCELLED, [*steps, row], replaced_entry_id=first.entry_id)
-    if entry.to_wallet_id is not None:
-        shape = message.make_entry(EntryType.TRANSFER, entry.to_wallet_id)
+    is_split = entry.type == EntryType.TRANSFER and entry.to_wallet_id is None
+    source = other_id if is_split else entry.to_wallet_id
+    if source is not None:
+        shape = message.make_entry(EntryType.TRANSFER, source)
         shape = replace(shape, to_wallet=entry.wallet_id)
         if shape.currency is not None:
             # The member has made a transfer of it, in the home currency.

@@ -14,6 +14,7 @@ from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.entries.merges import merge_entries
 from ledger.entries.writing import delete_entry
 from ledger.models import Ledger, Wallet
+from ledger.notifications.accounts import load_account
 from ledger.notifications.decide import decide_booking, decide_payment
 from ledger.notifications.execute import (
     complete_pending_entry,
@@ -21,7 +22,7 @@ from ledger.notifications.execute import (
     unmerge_bookings,
     write_rows,
 )
-from ledger.notifications.imported import adopt_imported
+from ledger.notifications.imported import adopt_entry
 from ledger.notifications.known import load_known
 from ledger.notifications.message import Message
 from ledger.notifications.plan import (
@@ -39,7 +40,6 @@ from ledger.notifications.wallets import (
     KnownWallet,
     can_be_same_card,
     compute_balance_difference,
-    load_account,
     match_wallet,
 )
 from ledger.taught_layouts.reading import count_use, list_layouts_of, read_as_taught
@@ -105,7 +105,7 @@ def parse_message(member: Member, message: Message) -> Outcome:
     found = load_account(member, booking)
     if found is None:
         return Outcome(Action.IGNORED, parsed, reason=parsed.reason)
-    (account, own_move), reason = found, None
+    account, own_move, reason = found.wallet, found.own_move, None
     if own_move and (booking.currency is not None or own_move.other is None):
         reason = own_move.reason
     return Outcome(
@@ -133,13 +133,14 @@ def ignore_message(member: Member, message: Message, now: datetime) -> Outcome |
 def process_message(ledger: LockedLedger, message: Message, now: datetime) -> Outcome:
     """Process a payment, or a booking on an account of the member; count it."""
     member, booking, difference = ledger.member, message.booking, None
+    bill_cards: tuple[int, ...] = ()
     # Load and decide.
     if booking is None:
         wallet = match_wallet(member, message.parsed, *message.wallets)
         known = load_known(member, message.fingerprint)
         plan = decide_payment(known, message, wallet)
     elif found := load_account(member, booking):
-        wallet, own_move = found
+        wallet, own_move, bill_cards = found
         difference = compute_balance_difference(member, booking, wallet)
         known = load_known(member, message.fingerprint)
         plan = decide_booking(known, message, wallet, own_move)
@@ -147,7 +148,7 @@ def process_message(ledger: LockedLedger, message: Message, now: datetime) -> Ou
         increment_notification_count(now, recognized=False)
         reason = message.parsed.reason
         return Outcome(Action.IGNORED, message.parsed, reason=reason)
-    plan, created_id = adopt_imported(ledger, plan, now)
+    plan, created_id = adopt_entry(ledger, plan, bill_cards, now)
     # Execute.
     for step in plan.steps:
         match step:

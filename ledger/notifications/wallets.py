@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from django.conf import settings
@@ -24,8 +24,7 @@ from ledger.base.encryption import (
     account_number_associated_data,
     decrypt,
 )
-from ledger.models import Entry, Wallet
-from ledger.models.base import EntryType
+from ledger.models import Wallet
 from ledger.wallets.wallets import select_wallets
 
 MIN_CARD_DIGITS = 2
@@ -197,29 +196,6 @@ def get_card_digits(hint: str | None) -> str:
     return token if is_token and digits >= MIN_CARD_DIGITS else ""
 
 
-def load_account(
-    member: Member, booking: BankBooking
-) -> tuple[KnownWallet, OwnMove | None] | None:
-    """Return the only account that fits a booking, and its own move if it is one."""
-    wallets = load_wallets(member, Wallet.Kind.values)
-    account = find_account(booking, wallets)
-    if account is None:
-        return None
-    own_move = find_own_move(booking, account, wallets, member.display_name)
-    if own_move is not None and own_move.other is None and own_move.is_card_bill:
-        # The card whose last bill was paid from this account, else the first card.
-        earlier = Entry.objects.owned_by(member).filter(
-            type=EntryType.TRANSFER,
-            wallet=account.id,
-            to_wallet__in=own_move.candidates,
-            pending=False,
-        )
-        paid = earlier.order_by("-date", "-id").values_list("to_wallet", flat=True)
-        other = paid.first() or own_move.candidates[0]
-        own_move = replace(own_move, other=other)
-    return account, own_move
-
-
 def compute_balance_difference(
     member: Member, booking: BankBooking, account: KnownWallet
 ) -> int | None:
@@ -238,7 +214,7 @@ def find_account(
     The digits decide, else the bank's name among accounts without other digits.
     """
     accounts = [each for each in wallets if each.kind == Wallet.Kind.BANK]
-    of_bank = [each for each in accounts if _is_of_issuer(each, booking.bank)]
+    of_bank = [each for each in accounts if is_of_issuer(each, booking.bank)]
     hint = keep_digits(booking.account_hint or "")
     if len(hint) - hint.count("*") >= MIN_ACCOUNT_DIGITS:
         numbered = [each for each in accounts if each.number_digits.strip("*")]
@@ -259,14 +235,11 @@ def find_own_move(
 ) -> OwnMove | None:
     """Return the own move of a booking: a card's bill, cash, or another account."""
     others = [each for each in wallets if each.id != account.id]
-    company, counterparty = booking.card_company, booking.counterparty or ""
-    if company is None and _CARD.search(counterparty):
-        issuer = find_issuer(counterparty)
-        company = issuer.name if issuer else None
+    company, counterparty = find_card_company(booking), booking.counterparty or ""
     cards = [
         each
         for each in others
-        if each.kind in CARD_KINDS and _is_of_issuer(each, company)
+        if each.kind in CARD_KINDS and is_of_issuer(each, company)
     ]
     if cards and booking.direction is BookingDirection.WITHDRAWAL:
         # Credit cards first.
@@ -292,6 +265,15 @@ def find_own_move(
     return _make_move(Reason.OWN_TRANSFER, of_bank or named) if named else None
 
 
+def find_card_company(booking: BankBooking) -> str | None:
+    """Return the issuer that a bill is paid to; None if the text names none."""
+    counterparty = booking.counterparty or ""
+    if booking.card_company is not None or not _CARD.search(counterparty):
+        return booking.card_company
+    issuer = find_issuer(counterparty)
+    return issuer.name if issuer else None
+
+
 def _make_move(reason: Reason, candidates: Sequence[KnownWallet]) -> OwnMove:
     ids = tuple(each.id for each in candidates)
     return OwnMove(reason, ids, ids[0] if len(ids) == 1 else None)
@@ -306,12 +288,15 @@ def _is_own_name(one: str, other: str) -> bool:
     )
 
 
-def _is_of_issuer(wallet: KnownWallet, issuer_name: str | None) -> bool:
-    if issuer_name is None:
-        return False
+def is_of_issuer(wallet: KnownWallet, issuer_name: str | None) -> bool:
+    return issuer_name is not None and issuer_name in list_issuers(wallet)
+
+
+def list_issuers(wallet: KnownWallet) -> set[str]:
+    """Return the issuers that institution and name of a wallet tell."""
     names = (wallet.institution, wallet.name)
     issuers = (find_issuer(name) for name in names if name)
-    return any(issuer is not None and issuer.name == issuer_name for issuer in issuers)
+    return {issuer.name for issuer in issuers if issuer is not None}
 
 
 def _is_named(wallet: KnownWallet, payee: str, key: str) -> bool:

@@ -136,8 +136,11 @@ def _add_to_flows(
     flows: dict[date, Flow], moves: Iterable[Move], start_of: Callable[[date], date]
 ) -> None:
     for move in moves:
-        flow = flows.setdefault(start_of(move.day), Flow())
-        flow.count += move.count
+        start = start_of(move.day)
+        flow = flows.get(start)
+        if flow is None:
+            flow = flows[start] = Flow()
+        flow.count += move.entry_count
         for line in move.lines:
             flow.refunded += line.refunded
             if line.type == CategoryType.EXPENSE:
@@ -149,15 +152,17 @@ def _add_to_flows(
 def _move_categories(rows: list[Row], moves: Iterable[Move]) -> list[CategoryFlow]:
     by_key = {(row["type"], row["category_id"]): row for row in rows}
     for move in moves:
-        # A purchase counts once in each of its categories.
-        counted = set()
         for line in move.lines:
             key = line.type, line.category_id
-            row = by_key.setdefault(key, _category_row(line))
+            row = by_key.get(key)
+            if row is None:
+                row = by_key[key] = _category_row(line)
             row["amount"] += line.amount
             row["refunded"] += line.refunded
-            row["count"] += 0 if key in counted else move.count
-            counted.add(key)
+        if move.entry_count:
+            # A purchase counts once in each of its categories.
+            for key in {(line.type, line.category_id) for line in move.lines}:
+                by_key[key]["count"] += move.entry_count
     return category_flows([row for row in by_key.values() if _is_listed(row)])
 
 
@@ -175,7 +180,9 @@ def _category_row(line: MovedLine) -> Row:
 def _move_wallets(rows: list[Row], moves: Iterable[Move]) -> list[WalletFlow]:
     by_id = {row["wallet_id"]: row for row in rows}
     for move in moves:
-        row = by_id.setdefault(move.wallet_id, _wallet_row())
+        row = by_id.get(move.wallet_id)
+        if row is None:
+            row = by_id[move.wallet_id] = _wallet_row()
         _add_to_row(row, move)
     listed = [row for row in by_id.values() if _is_listed(row)]
     return [
@@ -198,7 +205,7 @@ def _move_tags(rows: list[Row], moves: Iterable[Move]) -> list[TagFlow]:
 
 
 def _add_to_row(row: Row, move: Move) -> None:
-    row["count"] += move.count
+    row["count"] += move.entry_count
     for line in move.lines:
         row[line.type] += line.amount
         row["refunded"] += line.refunded

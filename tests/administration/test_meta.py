@@ -129,6 +129,7 @@ def test_features_are_those_that_are_set_up(
     assert features.pop("signup") is features.pop("bankTexts") is True
     assert features.pop("sync") is True
     assert features.pop("imports") is True
+    assert features.pop("cardBills") is True
     assert features.pop("posting") is features.pop("images") is True
     assert features.pop("secondFactor") is features.pop("tokens") is True
     assert not any(features.values())

@@ -32,6 +32,8 @@ CONDITIONAL_FIELDS = {
     ("Health", "imageStore"),
     ("Health", "writes"),
     *(("Entry", "matchedAmount"), ("WalletHistoryRow", "matchedAmount")),
+    *(("Entry", "partsReset"), ("WalletHistoryRow", "partsReset")),
+    ("UnmergedEntry", "partsReset"),
     *(("UnmergedEntry", "matchedAmount"), ("UnmergedEntry", "givenUp")),
     *(("Wallet", "accountNumberUnreadable"), ("CompletedLoginSession", "created")),
     *(("CompletedLoginSession", "linked"), ("Problem", "errors")),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ledger.cards.existing_payments import BillsOfCards
 from ledger.imports.judging import (
     JudgedRow,
     KnownEntry,
@@ -339,3 +340,64 @@ def test_row_that_is_no_entry_cannot_be_merged() -> None:
     assert (row.status, row.action) == ("REFUND", ImportAction.IMPORT)
     row.target = 7
     assert row.action is ImportAction.MERGE
+
+
+def paid_bill(*shares: tuple[int, int], **more: Any) -> KnownEntry:
+    """Return the transfer that has paid the bill of cards 2 and 3."""
+    to_wallet = None if shares else CARD
+    values = {"to_wallet_id": to_wallet, "shares": shares, "is_half": False} | more
+    return entry(58_000, type="transfer", **values)
+
+
+SHARES = ((CARD, 50_000), (3, 8_000))
+BILLS = BillsOfCards({3: CARD})
+
+
+def run_bills(placed: Sequence[Any], *entries: KnownEntry) -> list[JudgedRow]:
+    records = [(record, wallet) for wallet, record in placed]
+    rows = [
+        JudgedRow(record, wallet, None, digests)
+        for (record, wallet), digests in zip(records, number_rows(records), strict=True)
+    ]
+    judge(rows, KnownLedger({}, entries, BILLS))
+    return rows
+
+
+@pytest.mark.parametrize("shares", [(), SHARES])
+@pytest.mark.parametrize("wallet", [CARD, 3])
+@pytest.mark.parametrize(
+    ("offset", "is_same"), [(-2, False), (-1, True), (4, True), (5, False)]
+)
+def test_whole_payment_on_a_card_of_the_bill(
+    shares: tuple[tuple[int, int], ...], wallet: int, offset: int, is_same: bool
+) -> None:
+    (row,) = run_bills([come(58_000, offset, wallet)], paid_bill(*shares))
+    reason = Reason.SIDE_OF_TRANSFER if is_same else Reason.NEW
+    assert (row.reason, row.entry_id) == (reason, 7 if is_same else None)
+
+
+@pytest.mark.parametrize("keyed", [(), (CARD,), (3,)])
+def test_payment_of_a_bill_has_one_whole_row_or_its_shares(
+    keyed: tuple[int, ...],
+) -> None:
+    placed = [come(50_000, 0, CARD), come(8_000, 0, 3), come(58_000, 0, CARD)]
+    rows = run_bills(placed, paid_bill(*SHARES, keyed=keyed))
+    expected = [CARD not in keyed, 3 not in keyed, False]
+    assert [row.reason is Reason.SIDE_OF_TRANSFER for row in rows] == expected
+
+
+def test_lines_of_another_split_are_no_sides() -> None:
+    split = paid_bill()._replace(to_wallet_id=None)
+    for row in run_bills([come(8_000, 0, 3), come(58_000, 0, CARD)], split):
+        assert row.reason is Reason.NEW
+
+
+def test_move_between_cards_of_a_bill_is_no_payment() -> None:
+    moved = paid_bill(wallet_id=3, keyed=(CARD,))
+    (row,) = run_bills([come(58_000, 0, 3)], moved)
+    assert row.reason is Reason.NEW
+
+
+def test_wallet_without_a_bill_is_no_card_of_it() -> None:
+    (row,) = run_bills([come(58_000, 0, 4)], paid_bill(*SHARES))
+    assert row.reason is Reason.NEW
