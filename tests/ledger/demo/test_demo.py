@@ -26,10 +26,13 @@ from ledger.models import (
     Trade,
 )
 from ledger.recurring.occurrences import RecurringRunResult, process_due_rules
-from tests.support.cards import find_imbalance, get_bill, list_bills
+from tests.support.cards import find_imbalance, get_bill, list_bills, pick
 from tests.support.clients import JSONClient
+from tests.support.exports import export_ledger
 from tests.support.factories import count_rows_of, make_member
+from tests.support.imports import import_file
 from tests.support.rollups import assert_rollups_are_right
+from tests.support.workbooks import download_backup, upload
 
 ACCOUNT = "/api/account"
 PASSWORD = "correct-horse-9"
@@ -177,6 +180,25 @@ def test_cards_have_bills_plans_and_targets(client: JSONClient) -> None:
     assert len(targets["targets"]) == 3
     assert targets["excluded"]
     assert len(client.get_json(f"{ACCOUNT}/bills", month="2026-12")["bills"]) == 1
+
+
+def test_bills_are_the_same_after_an_export_and_a_backup(client: JSONClient) -> None:
+    member = Member.objects.get()
+    for is_export in (True, False):
+        other = JSONClient(make_member(plan="PREMIUM"))
+        if is_export:
+            import_file(other, export_ledger(member, "json"))
+        else:
+            answer = upload(other, download_backup(member))
+            assert answer.status_code == 200, answer.content
+        assert_bills_are_paid(other, "2026-11-21")
+        assert list_totals(other) == list_totals(client)
+
+
+def list_totals(client: JSONClient) -> list[Any]:
+    ids = {row["name"]: row["id"] for row in client.get_json(f"{ACCOUNT}/wallets")}
+    bills = list_bills(client, ids[MAIN_CARD], **{"from": "2023-12"})
+    return [pick(bill, "month", "total", "printed", "status") for bill in bills]
 
 
 def test_rules_run_pause_and_end(client: JSONClient) -> None:
