@@ -18,7 +18,7 @@ from ledger.cards.reading import (
     list_groups,
     read_accounts,
 )
-from ledger.cards.schedule import count_months, move_month
+from ledger.cards.schedule import count_months, format_month, move_month
 from ledger.models import Card, Wallet
 
 # Closed bills that are listed by default.
@@ -129,14 +129,14 @@ def read_state(member: Member, card: Card, today: date) -> CardState:
 
 
 def describe_bill(found: CardBillOf) -> dict[str, Any]:
-    """Return the answer of a bill."""
+    """Return the answer of a bill, as `BillSerializer` describes it."""
     bill, account = found.bill, found.account
     return {
-        "wallet_id": found.group.main.id,
-        "month": bill.month,
-        "period_start": bill.period.start,
-        "period_end": bill.period.end,
-        "payment_date": bill.payment_date,
+        "walletId": found.group.main.id,
+        "month": format_month(bill.month),
+        "periodStart": bill.period.start,
+        "periodEnd": bill.period.end,
+        "paymentDate": bill.payment_date,
         "charges": bill.charges,
         "installments": bill.installments,
         "refunds": bill.refunds,
@@ -148,8 +148,24 @@ def describe_bill(found: CardBillOf) -> dict[str, Any]:
         "remaining": account.remaining(bill),
         "pending": bill.pending,
         "status": bill.status.value,
-        "items": bill.items,
-        "payments": bill.payments,
+        # A field serializer takes longer than all the rest.
+        "items": [
+            {
+                "entryId": item.entry_id,
+                "walletId": item.wallet_id,
+                "date": item.date,
+                "memo": item.memo,
+                "amount": item.amount,
+                "part": item.part,
+                "parts": item.parts,
+                "pending": item.is_pending,
+            }
+            for item in bill.items
+        ],
+        "payments": [
+            {"entryId": part.entry_id, "date": part.date, "amount": part.amount}
+            for part in bill.payments
+        ],
     }
 
 

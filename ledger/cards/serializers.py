@@ -195,7 +195,6 @@ class BillItemSerializer(Serializer):
         allow_null=True, help_text="Number of all parts; null if paid at once."
     )
     pending = serializers.BooleanField(
-        source="is_pending",
         help_text="True: the entry waits to be confirmed and is not in `total`.",
     )
 

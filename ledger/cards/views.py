@@ -30,7 +30,7 @@ from ledger.cards.installment_parts import read_parts, set_parts
 from ledger.cards.paying import SentPayment, pay_bill
 from ledger.cards.presets import list_presets
 from ledger.cards.printed import delete_printed, set_printed
-from ledger.cards.schedule import first_of_month
+from ledger.cards.schedule import first_of_month, format_month
 from ledger.cards.serializers import (
     BillMonthQuerySerializer,
     BillRangeQuerySerializer,
@@ -129,7 +129,7 @@ class BillView(OwnedView):
     def describe(self, wallet_id: int) -> Any:
         today = timezone.localdate()
         found = bills.get_bill(self.member, wallet_id, self.read_month(), today)
-        return BillSerializer().to_representation(bills.describe_bill(found))
+        return bills.describe_bill(found)
 
 
 class BillViewSet(BillView, OwnedViewSet):
@@ -154,7 +154,7 @@ class BillViewSet(BillView, OwnedViewSet):
             query.get("to"),
             timezone.localdate(),
         )
-        return Response(list_payload(BillSerializer, map(bills.describe_bill, found)))
+        return Response([bills.describe_bill(each) for each in found])
 
     @extend_schema(responses=BillSerializer)
     def get_card_bill(self, request: Request, wallet_id: int, month: str) -> Response:
@@ -226,11 +226,11 @@ class MonthBillViewSet(BillView, OwnedViewSet):
         month = query.get("month", first_of_month(today))
         found = bills.list_bills_of_month(self.member, month, today)
         values = {
-            "month": month,
+            "month": format_month(month),
             **bills.sum_bills(found),
             "bills": [bills.describe_bill(each) for each in found],
         }
-        return Response(BillsOfMonthSerializer().to_representation(values))
+        return Response(values)
 
 
 class PartsViewSet(OwnedModelViewSet):

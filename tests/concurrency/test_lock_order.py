@@ -27,7 +27,7 @@ from ledger.backup.columns import Backup, TagRow
 from ledger.backup.restore import replace_ledger
 from ledger.categories.defaults import create_default_category
 from ledger.demo.loader import create_demo_ledger
-from ledger.models import WalletRollup
+from ledger.models import CardBill, WalletRollup
 from ledger.recurring.occurrences import process_due_rules
 from ledger.rollups.repair import repair_rollups
 from ledger.wallets.key_rotation import reencrypt_account_numbers
@@ -38,6 +38,7 @@ from tests.support.clients import JSONClient
 from tests.support.deletion_page import begin, post_page
 from tests.support.factories import (
     make_budget,
+    make_card_settings,
     make_category,
     make_comment,
     make_entry,
@@ -89,6 +90,9 @@ class HeldForever:
         """Do nothing: the lease is held."""
 
 
+BILL = date(2026, 11, 1)
+
+
 @pytest.fixture
 def actor(settings: Any, mail_folder: Path) -> Member:
     settings.BILLING_TEST_MODE = True
@@ -100,6 +104,9 @@ def cast_of(actor: Member) -> dict[str, Any]:
     """Return the rows that the requests name, by name; all refer to each other."""
     other = make_member()
     wallet, category = make_wallet(actor), make_category(actor)
+    card = make_wallet(actor, kind="CARD")
+    make_card_settings(card)
+    CardBill.objects.create(member=actor, card_id=card.pk, month=BILL, amount=1)
     target, pension = make_wallet(actor), make_wallet(actor, manual_valuation=True)
     set_valuation(actor, pension.pk, date(2026, 1, 1), 1, timezone.now())
     refers: dict[str, Any] = {"wallet": wallet, "category": category}
@@ -109,6 +116,8 @@ def cast_of(actor: Member) -> dict[str, Any]:
         "other": other,
         "wallet": wallet,
         "target": target,
+        "card": card,
+        "plan": make_entry(actor, wallet=card, date=date(2026, 10, 5), amount=9),
         "category": category,
         "into": make_category(actor),
         "tag": make_tag(actor, name="old"),
@@ -142,6 +151,7 @@ def cast_of(actor: Member) -> dict[str, Any]:
     give_totp(other)
     LinkedIdentity.objects.create(member=actor, provider="google", subject="subject-1")
     cast_["provider"] = "google"
+    cast_["month"] = f"{BILL:%Y-%m}"
     create_session(actor)
     cast_["session"] = AuthSession.objects.get(member=actor).public_id
     cast_["token"] = create_token(

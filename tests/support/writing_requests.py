@@ -22,7 +22,11 @@ VALUE = {"date": "2026-11-21", "value": 5}
 # the row of that name.
 REQUESTS: list[tuple[str, str, Any]] = [
     ("POST", f"{A}/wallets", {"name": "New", "kind": "CASH"}),
-    ("PUT", f"{A}/wallets/reorder", {"ids": ["@target", "@wallet", "@pension"]}),
+    (
+        "PUT",
+        f"{A}/wallets/reorder",
+        {"ids": ["@target", "@wallet", "@pension", "@card"]},
+    ),
     ("PUT", f"{A}/wallets/@wallet", {"name": "New", "kind": "CASH"}),
     ("PATCH", f"{A}/wallets/@wallet", {"name": "New"}),
     ("DELETE", f"{A}/wallets/@wallet?moveTo=@target", None),
@@ -33,6 +37,12 @@ REQUESTS: list[tuple[str, str, Any]] = [
     ),
     ("POST", f"{A}/wallets/@pension/valuations", VALUE),
     ("DELETE", f"{A}/wallets/@pension/valuations?date=2026-01-01", None),
+    ("PUT", f"{A}/wallets/@card/card", {"closingDay": 13, "paymentDay": 27}),
+    ("DELETE", f"{A}/wallets/@card/card", None),
+    ("PUT", f"{A}/wallets/@card/bills/@month", {"amount": 5}),
+    ("DELETE", f"{A}/wallets/@card/bills/@month", None),
+    ("POST", f"{A}/wallets/@card/bills/@month/pay", {"walletId": "@target"}),
+    ("PUT", f"{A}/entries/@plan/parts", {"amounts": None}),
     ("POST", f"{A}/entries", ENTRY),
     ("POST", f"{A}/entries", ENTRY | NAMES),
     ("PUT", f"{A}/entries/@entry", ENTRY | NAMES),
