@@ -13,11 +13,13 @@ import pytest
 from accounts.models import Member
 from core.api.serializers import QuerySerializer, Serializer
 from ledger.base.ownership import OwnedPrimaryKeyField, OwnedView
+from ledger.models import Wallet
 from tests.support.clients import JSONClient
 from tests.support.documented import select_known_fields
 from tests.support.factories import (
     dump_rows_of,
     make_budget,
+    make_card_settings,
     make_category,
     make_entry,
     make_quick_entry,
@@ -40,6 +42,18 @@ ID_CASES = [
     if route.parameters
     for method in route.methods
 ]
+
+
+def make_card(member: Member) -> Wallet:
+    return make_wallet(member, kind="CARD")
+
+
+def make_card_with_bill(member: Member) -> Wallet:
+    wallet = make_card(member)
+    make_card_settings(wallet)
+    return wallet
+
+
 # By serializer and field: method, path, the row it may not name, the row changed.
 BODY_CASES: dict[tuple[str, str], list[Any]] = {
     ("EntrySerializer", "walletId"): [
@@ -105,6 +119,20 @@ BODY_CASES: dict[tuple[str, str], list[Any]] = {
     ("RecurringRuleSerializer", "toWalletId"): [
         ("POST", "/api/account/recurring", make_wallet, None),
         ("PUT", "/api/account/recurring/{}", make_wallet, make_rule),
+    ],
+    ("CardSerializer", "payFromWalletId"): [
+        ("PUT", "/api/account/wallets/{}/card", make_wallet, make_card),
+    ],
+    ("CardSerializer", "billedWithId"): [
+        ("PUT", "/api/account/wallets/{}/card", make_card_with_bill, make_card),
+    ],
+    ("PayBillSerializer", "walletId"): [
+        (
+            "POST",
+            "/api/account/wallets/{}/bills/2026-11/pay",
+            make_wallet,
+            make_card_with_bill,
+        ),
     ],
     ("NotificationRequestSerializer", "walletId"): [
         ("POST", "/api/account/entries/notification", make_wallet, None),

@@ -240,5 +240,6 @@ def _find_ids(rows: Any, names: Collection[str], field: str) -> list[int]:
     known = dict(rows.filter(name__in=names).values_list("name", "pk"))
     for number, name in enumerate(names):
         if name not in known:
-            raise MissingItemError(f"{field}.{number}")
+            place = f"{field}.{number}"
+            raise MissingItemError(place)
     return sorted({known[name] for name in names})

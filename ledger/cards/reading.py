@@ -63,50 +63,53 @@ _COLUMNS = """
     e.id, e.date, e.memo, e.type, e.pending, e.installment_months,
     e.installment_parts, e.bill_month, e.refund_of_id, e.line_count
 """
-_PLANS = """
-    SELECT g.main_id, e.id
+# An entry with its effect on a card.
+_OWN_EFFECT = "CASE WHEN e.type = 'income' THEN e.amount ELSE -e.amount END"
+_LINE_EFFECT = "CASE WHEN e.type = 'income' THEN -l.amount ELSE l.amount END"
+_OWN = f"g.main_id, g.card_id, {_COLUMNS}, {_OWN_EFFECT} AS effect, true AS is_own"
+# A move between two cards of one bill is none.
+_OF_OTHERS = "(e.to_wallet_id IS NULL OR e.to_wallet_id <> ALL(g.cards))"
+_PLANS = f"""
+    SELECT {_OWN}, e.date >= g.starts[1] AS is_recent
     FROM g JOIN account_entry e
         ON e.member_id = %(member)s AND e.wallet_id = g.card_id
         AND e.installment_months IS NOT NULL
         AND (e.date >= g.plans_since OR e.bill_month >= g.plan_month)
+"""  # noqa: S608 - constants
+# Refunds of purchases in parts, of the whole entry or of lines.
+_REFUNDS = """
+    SELECT p.main_id, r.id FROM plan p JOIN account_entry r
+        ON r.member_id = %(member)s AND r.refund_of_id = p.id
+    UNION
+    SELECT p.main_id, l.entry_id FROM plan p JOIN account_entry_line l
+        ON l.member_id = %(member)s AND l.refund_of_id = p.id
 """
 # Movements from the first bill on, and earlier ones that reach into it: parts, entries
-# with a month, refunds of purchases in parts. A move between two cards of one bill is
-# none.
-_OWN = """ON e.member_id = %(member)s AND e.wallet_id = g.card_id
-    AND (e.to_wallet_id IS NULL OR e.to_wallet_id <> ALL(g.cards))"""
-_TO = """ON e.member_id = %(member)s AND e.to_wallet_id = g.card_id
-    AND e.wallet_id <> ALL(g.cards)"""
-_OWN_EFFECT = "CASE WHEN e.type = 'income' THEN e.amount ELSE -e.amount END"
-_LINE_EFFECT = "CASE WHEN e.type = 'income' THEN -l.amount ELSE l.amount END"
+# with a month, refunds of purchases in parts.
 _MOVES = f"""
-    SELECT g.main_id, g.card_id, {_COLUMNS}, {_OWN_EFFECT} AS effect, true AS is_own
-    FROM g JOIN account_entry e {_OWN} AND e.date >= g.starts[1]
+    SELECT {_OWN} FROM g JOIN account_entry e
+        ON e.member_id = %(member)s AND e.wallet_id = g.card_id
+        AND e.date >= g.starts[1] AND {_OF_OTHERS}
     UNION ALL
-    SELECT g.main_id, g.card_id, {_COLUMNS}, {_OWN_EFFECT}, true
-    FROM g JOIN plan p ON p.main_id = g.main_id
-    JOIN account_entry e {_OWN} AND e.id = p.id AND e.date < g.starts[1]
+    SELECT main_id, card_id, id, date, memo, type, pending, installment_months,
+        installment_parts, bill_month, refund_of_id, line_count, effect, is_own
+    FROM plan WHERE NOT is_recent
     UNION ALL
-    SELECT g.main_id, g.card_id, {_COLUMNS}, {_OWN_EFFECT}, true
-    FROM g JOIN account_entry e {_OWN}
-        AND e.bill_month >= g.plan_month AND e.installment_months IS NULL
-        AND e.date < g.starts[1]
+    SELECT {_OWN} FROM g JOIN account_entry e
+        ON e.member_id = %(member)s AND e.wallet_id = g.card_id
+        AND e.bill_month >= g.plan_month AND e.date < g.starts[1]
+        AND e.installment_months IS NULL AND {_OF_OTHERS}
     UNION ALL
-    SELECT g.main_id, g.card_id, {_COLUMNS}, {_OWN_EFFECT}, true
-    FROM g JOIN plan p ON p.main_id = g.main_id
-    JOIN account_entry r ON r.member_id = %(member)s AND r.refund_of_id = p.id
-    JOIN account_entry e {_OWN} AND e.id = r.id AND e.date < g.starts[1]
-        AND e.bill_month IS NULL
-    UNION
-    SELECT g.main_id, g.card_id, {_COLUMNS}, {_OWN_EFFECT}, true
-    FROM g JOIN plan p ON p.main_id = g.main_id
-    JOIN account_entry_line l ON l.member_id = %(member)s AND l.refund_of_id = p.id
-    JOIN account_entry e {_OWN} AND e.id = l.entry_id AND e.date < g.starts[1]
-        AND e.bill_month IS NULL
+    SELECT {_OWN} FROM refund f
+    JOIN account_entry e ON e.member_id = %(member)s AND e.id = f.id
+    JOIN g ON g.main_id = f.main_id AND g.card_id = e.wallet_id
+    WHERE e.date < g.starts[1] AND e.bill_month IS NULL AND {_OF_OTHERS}
     UNION ALL
     SELECT g.main_id, g.card_id, {_COLUMNS}, e.amount, false
-    FROM g JOIN account_entry e {_TO}
+    FROM g JOIN account_entry e
+        ON e.member_id = %(member)s AND e.to_wallet_id = g.card_id
         AND (e.date >= g.starts[1] OR e.bill_month >= g.anchor)
+        AND e.wallet_id <> ALL(g.cards)
     UNION ALL
     SELECT g.main_id, g.card_id, {_COLUMNS}, {_LINE_EFFECT}, false
     FROM g JOIN account_entry_line l
@@ -118,16 +121,12 @@ _IS_DETAIL = """(
     m.date BETWEEN g.rows_since AND g.rows_until
     OR (m.effect > 0 AND NOT m.is_own)
     OR m.installment_months IS NOT NULL OR m.bill_month IS NOT NULL
-    OR (m.refund_of_id IS NOT NULL
-        AND EXISTS (SELECT FROM plan p WHERE p.id = m.refund_of_id))
-    OR (m.type = 'income' AND m.line_count > 0 AND EXISTS (
-        SELECT FROM account_entry_line l JOIN plan p ON p.id = l.refund_of_id
-        WHERE l.member_id = %(member)s AND l.entry_id = m.id
-    ))
+    OR m.id IN (SELECT f.id FROM refund f)
 )"""
 _READ = f"""
     WITH g AS MATERIALIZED (SELECT * FROM {_GROUPS}),
     plan AS MATERIALIZED ({_PLANS}),
+    refund AS MATERIALIZED ({_REFUNDS}),
     m AS MATERIALIZED ({_MOVES}),
     sorted AS MATERIALIZED (
         SELECT m.*, g.starts, {_IS_DETAIL} AS is_detail

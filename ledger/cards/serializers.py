@@ -45,17 +45,17 @@ class TargetExcludesSerializer(Serializer):
     categories = StrictListField(
         child=StrictCharField(max_length=MAX_NAME_LENGTH),
         max_length=MAX_EXCLUDED,
-        required=False,
+        **_OPTIONAL,
         help_text="Names of expense categories; a major one stands for its minors too.",
     )
     tags = StrictListField(
         child=StrictCharField(max_length=MAX_NAME_LENGTH),
         max_length=MAX_EXCLUDED,
-        required=False,
+        **_OPTIONAL,
         help_text="Names of tags.",
     )
     installments = StrictBooleanField(
-        required=False, help_text="True: purchases in installments do not count."
+        **_OPTIONAL, help_text="True: purchases in installments do not count."
     )
 
 
@@ -96,11 +96,11 @@ class CardSerializer(Serializer):
     )
     shift = serializers.ChoiceField(
         choices=[each.value for each in Shift],
-        required=False,
+        **_OPTIONAL,
         help_text=(
             "Where a payment goes that falls on a Saturday, Sunday or public holiday: "
             "to the `NEXT` business day, the `PREVIOUS` one, or `NONE`: nowhere. "
-            "Left out: `NEXT`."
+            "Null or left out: `NEXT`."
         ),
     )
     pay_from_wallet_id = WalletIdField(
@@ -109,7 +109,7 @@ class CardSerializer(Serializer):
         help_text="Id of the wallet that pays the bills; null if none is named.",
     )
     auto_pay = StrictBooleanField(
-        required=False,
+        **_OPTIONAL,
         help_text=(
             "True: the transfer of each bill is made on its payment date, unless it "
             "is there. It needs `payFromWalletId` and a plan."
@@ -129,11 +129,11 @@ class CardSerializer(Serializer):
     targets = StrictListField(
         child=AmountField(),
         max_length=MAX_TARGETS,
-        required=False,
+        **_OPTIONAL,
         help_text="Spending of a month that the issuer asks for, smallest first.",
     )
     target_excludes = TargetExcludesSerializer(
-        required=False, help_text="What does not count for `targets`."
+        **_OPTIONAL, help_text="What does not count for `targets`."
     )
     from_ = MonthNameField(
         source="from_month",
@@ -157,11 +157,15 @@ class CardSerializer(Serializer):
         return {name.rstrip("_"): field for name, field in fields.items()}
 
     def to_internal_value(self, data: Any) -> Any:
-        values = super().to_internal_value(data)
-        excludes = values.pop("target_excludes", None) or {}
-        if values.get("shift") is not None:
+        values = _without_nulls(super().to_internal_value(data))
+        excludes = _without_nulls(values.pop("target_excludes", {}))
+        if "shift" in values:
             values["shift"] = Shift(values["shift"])
         return CardValues(**values, target_excludes=TargetExcludes(**excludes))
+
+
+def _without_nulls(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 class PresetSerializer(Serializer):

@@ -53,7 +53,8 @@ class CardViewSet(OwnedModelViewSet):
     token_scopes = LEDGER
     schema_tag = "Cards"
     raises = {"update": [LimitReachedError], "destroy": [InUseError]}
-    body_limits = {"update": 2**16}
+    # 200 names, each character escaped.
+    body_limits = {"update": 2**18}
     queryset = Card.objects.all()
     serializer_class = CardSerializer
     lookup_url_kwarg = "wallet_id"
@@ -75,6 +76,7 @@ class CardViewSet(OwnedModelViewSet):
         `targetExcludes` alone. New days hold from the bill of `from` on; bills before
         it keep theirs, and what lies before the first bill is `carried` of it.
         """
+        self.raise_if_missing()
         values: Any = validate_body(CardSerializer, request)
         card_settings.set_card(self.member, self.object_id, values, timezone.now())
         return self.retrieve(request)
@@ -170,6 +172,7 @@ class BillViewSet(BillView, OwnedViewSet):
 
         In place of what was typed in before.
         """
+        bills.require_group(self.member, wallet_id)
         named = self.read_month()
         printed: Any = validate_body(PrintedBillSerializer, request)
         set_printed(self.member, wallet_id, named, printed, timezone.now())
@@ -198,6 +201,7 @@ class BillViewSet(BillView, OwnedViewSet):
         a line for each. 409 `DUPLICATE` where nothing remains, or where a transfer of
         the amount waits to be confirmed.
         """
+        bills.require_group(self.member, wallet_id)
         named = self.read_month()
         sent = SentPayment(**validate_body(PayBillSerializer, request))
         entry_id = pay_bill(self.member, wallet_id, named, sent, timezone.now())

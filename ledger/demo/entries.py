@@ -21,6 +21,7 @@ WALLET_ROWS = (
         name="비상금", kind="BANK", institution="토스뱅크", memo="여섯 달 생활비"
     ),
     WalletRow(name="신한카드", kind="CARD", institution="신한카드"),
+    WalletRow(name="신한 가족카드", kind="CARD", institution="신한카드"),
     WalletRow(name="카카오 체크", kind="CHECK_CARD", institution="카카오뱅크"),
     WalletRow(
         name="퇴직연금", kind="PENSION", manual_valuation=True, current_value=31_400_000
@@ -39,12 +40,11 @@ WALLET_ROWS = (
     ),
     WalletRow(name="옛 통장", kind="BANK", institution="우리은행", archived=True),
 )
-# Opening balances are chosen to reach these.
+# Opening balances are chosen to reach these. That of a card is what its bills leave.
 BALANCES_TODAY = {
     "현금": 73_000,
     "국민은행 주거래": 2_340_000,
     "비상금": 9_500_000,
-    "신한카드": -812_400,
     "카카오 체크": 184_000,
 }
 # Day of the month, type, category, memo, wallet and amount.

@@ -14,6 +14,7 @@ from ledger.demo.budgets import (
     make_rules,
     process_rules,
 )
+from ledger.demo.cards import generate_card_purchases, set_up_cards
 from ledger.demo.entries import (
     BALANCES_TODAY,
     WALLET_ROWS,
@@ -47,6 +48,7 @@ def create_demo_ledger(ledger: LockedLedger, now: datetime, today: date) -> Demo
     with bulk_write(ledger):
         LedgerWriter(member, now).write(backup)
     booked = process_rules(member, now, today)
+    booked += set_up_cards(ledger, now, today)
     set_written_times(member, now)
     # All entries are booked now: the wallets reach `BALANCES_TODAY`.
     for wallet in select_wallets(member.pk).filter(name__in=BALANCES_TODAY):
@@ -65,7 +67,8 @@ def make_demo_backup(today: date) -> Backup:
     entries = list(generate_entries(today))
     lines = divide_purchases(entries)
     entries += generate_refunds(entries, today)
-    entries += generate_transfers(entries, start_date(today), today)
+    entries += generate_card_purchases(today)
+    entries += generate_transfers(start_date(today), today)
     backup = Backup(
         wallets=list(WALLET_ROWS),
         entries=sorted(entries, key=lambda entry: entry.date),

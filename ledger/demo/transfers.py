@@ -1,21 +1,18 @@
 """Transfers, split purchases and refunds. Pure."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 from ledger.backup.columns import EntryRow, LineRow
 from ledger.models.base import CategoryType, EntryType
-from ledger.periods import add_months
 
-BANK, CARD = "국민은행 주거래", "신한카드"
+BANK = "국민은행 주거래"
 # Day of the month, memo, target and amount.
 MONTHLY_TRANSFERS = (
     (26, "ATM 출금", "현금", 100_000),
     (26, "체크카드 충전", "카카오 체크", 330_000),
     (27, "비상금 저축", "비상금", 200_000),
 )
-BILL_DAY = 14
 # Every sixth piece of clothes is returned, every fifth supermarket purchase is split.
 RETURNED, DIVIDED = 6, 5
 RETURN_AFTER = timedelta(days=5)
@@ -54,18 +51,12 @@ def generate_refunds(entries: Sequence[EntryRow], today: date) -> Iterator[Entry
             )
 
 
-def generate_transfers(
-    entries: Sequence[EntryRow], first: date, today: date
-) -> Iterator[EntryRow]:
-    bills = sum_bills(entries)
+def generate_transfers(first: date, today: date) -> Iterator[EntryRow]:
     for offset in range((today - first).days + 1):
         day = first + timedelta(days=offset)
         for due_day, memo, target, amount in MONTHLY_TRANSFERS:
             if day.day == due_day:
                 yield make_transfer(day, memo, target, amount)
-        bill = bills[add_months(day.year, day.month, -1)]
-        if day.day == BILL_DAY and bill:
-            yield make_transfer(day, "신한카드 카드대금", CARD, bill)
 
 
 def make_transfer(day: date, memo: str, target: str, amount: int) -> EntryRow:
@@ -77,13 +68,3 @@ def make_transfer(day: date, memo: str, target: str, amount: int) -> EntryRow:
         to_wallet=target,
         memo=memo,
     )
-
-
-def sum_bills(entries: Sequence[EntryRow]) -> Counter[tuple[int, int]]:
-    """Return the card payments less refunds of each (year, month)."""
-    bills: Counter[tuple[int, int]] = Counter()
-    for entry in entries:
-        if entry.wallet == CARD and not entry.pending:
-            sign = 1 if entry.type == EntryType.EXPENSE else -1
-            bills[entry.date.year, entry.date.month] += sign * (entry.amount or 0)
-    return bills

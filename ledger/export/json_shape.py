@@ -22,12 +22,17 @@ BOOLEANS = frozenset(
     {
         *("manualValuation", "archived", "excluded", "pending", "active"),
         *("isCut", "isTimed", "isPartial", "isPreliminary", "isCancelled"),
-        *("isOwnMove", "awaitsCounterpart"),
+        *("isOwnMove", "awaitsCounterpart", "autoPay", "excludesInstallments"),
     }
 )
 TEXTS = frozenset({"institution", "memo", "market", "merchant", "sender"})
-ID_LISTS = frozenset({"tagIds", "notificationIds"})
+ID_LISTS = frozenset(
+    {"tagIds", "notificationIds", "excludedCategoryIds", "excludedTagIds"}
+)
 LINES = "lines"
+# Other lists.
+TERMS = "terms"
+TARGETS = "targets"
 
 _FIELDS = {kind.name: dict(kind.fields) for kind in KINDS}
 SETTINGS_FIELDS: Mapping[str, str] = _FIELDS[RowKind.SETTINGS]
@@ -38,6 +43,17 @@ _ENTRY = {
     if name != "merged"
 }
 _CREATED_AT = {"createdAt": "r.created_at"}
+_BILL_MONTH = "to_char(r.bill_month, 'YYYY-MM')"
+_CARD = {
+    name: sql
+    for name, sql in _FIELDS[RowKind.CARD].items()
+    # Its parts are fields of their own.
+    if name != "targetExcludes"
+} | {
+    "excludedCategoryIds": "r.excluded_category_ids",
+    "excludedTagIds": "r.excluded_tag_ids",
+    "excludesInstallments": "r.excludes_installments",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +83,10 @@ def _leave_out_empty(name: str, sql: str) -> str:
         return f"NULLIF({sql}, false)"
     if name in TEXTS:
         return f"NULLIF({sql}, '')"
-    if name in ID_LISTS:
+    if name in ID_LISTS or name == TARGETS:
         return f"NULLIF({sql}, '{{}}')"
+    if name == TERMS:
+        return f"NULLIF({sql}, '[]')"
     if name == LINES:
         # There is no equality of JSON.
         return f"(SELECT x FROM (SELECT {sql}) y (x) WHERE cardinality(x) > 0)"  # noqa: S608 - constants
@@ -81,7 +99,7 @@ def get_default(name: str) -> Any:
         return False
     if name in TEXTS:
         return ""
-    return [] if name in ID_LISTS or name == LINES else None
+    return [] if name in ID_LISTS | {LINES, TERMS, TARGETS} else None
 
 
 # A row comes after the rows that it refers to.
@@ -203,6 +221,8 @@ LISTS = (
             "memo": "r.memo",
             "tagIds": "r.tag_ids",
             "installmentMonths": "r.installment_months",
+            "billMonth": _BILL_MONTH,
+            "installmentParts": "r.installment_parts",
             "excluded": "r.excluded",
             "pending": "r.pending",
             "source": "r.source",
@@ -211,6 +231,33 @@ LISTS = (
             "notificationIds": "r.notification_ids",
         },
         "r.entry_id, r.type",
+        has_id=False,
+    ),
+    ExportList(
+        "cards",
+        "account_card",
+        _CARD,
+        "r.billed_with_id IS NOT NULL, r.id",
+        has_id=False,
+    ),
+    ExportList(
+        "bills",
+        "account_card_bill",
+        _FIELDS[RowKind.BILL],
+        "r.card_id, r.month",
+        has_id=False,
+    ),
+    ExportList(
+        "cardPayments",
+        "account_card_payment",
+        {
+            "walletId": "r.wallet_id",
+            "month": "to_char(r.month, 'YYYY-MM')",
+            "status": "r.status",
+            "entryId": "r.entry_id",
+            **_CREATED_AT,
+        },
+        "r.wallet_id, r.month",
         has_id=False,
     ),
     ExportList(

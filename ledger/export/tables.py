@@ -9,12 +9,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from ledger.backup.export import decrypt_number
-from ledger.backup.sheet_sql import select_tag_names
+from ledger.backup.sheet_sql import (
+    CARD_TERMS,
+    EXCLUDED_CATEGORIES,
+    EXCLUDED_TAGS,
+    select_tag_names,
+)
 from ledger.export.scope import Export, fetch_batches
 
 _TRIMMED_ORIGINAL = "trim_scale(r.original_amount)"
 _TRIMMED_RATE = "trim_scale(r.exchange_rate)"
 _TIME = "to_char(r.time, 'HH24:MI')"
+_BILL_MONTH = "to_char(r.bill_month, 'YYYY-MM')"
 
 
 def _join_names(category: str = "r.category_id", other: str = "r.to_wallet_id") -> str:
@@ -114,6 +120,7 @@ ENTRY_LINES = Table(
         "originalAmount": _TRIMMED_ORIGINAL,
         "exchangeRate": _TRIMMED_RATE,
         "installmentMonths": "r.installment_months",
+        "billMonth": _BILL_MONTH,
         "refundOf": _REFUND_OF_LINE,
         "excluded": "r.excluded",
         "pending": "r.pending",
@@ -147,6 +154,7 @@ ENTRIES = Table(
         "originalAmount": _TRIMMED_ORIGINAL,
         "exchangeRate": _TRIMMED_RATE,
         "installmentMonths": "r.installment_months",
+        "billMonth": _BILL_MONTH,
         "refundOf": "r.refund_of_id",
         "excluded": "r.excluded",
         "pending": "r.pending",
@@ -333,6 +341,52 @@ _OTHER_TABLES = (
         "invest_trade r JOIN invest_stock s"
         " ON s.member_id = r.member_id AND s.id = r.stock_id",
         "r.date, r.id",
+    ),
+    Table(
+        "cards",
+        {
+            "wallet": "w.name",
+            "terms": CARD_TERMS,
+            "payFrom": "p.name",
+            "autoPay": "r.auto_pay",
+            "creditLimit": "r.credit_limit",
+            "billedWith": "b.name",
+            "targets": "array_to_string(r.targets, ', ')",
+            "excludedCategories": EXCLUDED_CATEGORIES,
+            "excludedTags": EXCLUDED_TAGS,
+            "excludesInstallments": "r.excludes_installments",
+        },
+        "account_card r JOIN account w ON w.member_id = r.member_id AND w.id = r.id"
+        " LEFT JOIN account p"
+        " ON p.member_id = r.member_id AND p.id = r.pay_from_wallet_id"
+        " LEFT JOIN account b"
+        " ON b.member_id = r.member_id AND b.id = r.billed_with_id",
+        "w.sort_order, w.id",
+    ),
+    Table(
+        "bills",
+        {
+            "wallet": "w.name",
+            "month": "to_char(r.month, 'YYYY-MM')",
+            "periodEnd": "r.period_end",
+            "paymentDate": "r.payment_date",
+            "amount": "r.amount",
+        },
+        "account_card_bill r"
+        " JOIN account w ON w.member_id = r.member_id AND w.id = r.card_id",
+        "w.sort_order, w.id, r.month",
+    ),
+    Table(
+        "cardPayments",
+        {
+            "wallet": "w.name",
+            "month": "to_char(r.month, 'YYYY-MM')",
+            "status": "r.status",
+            "entryId": "r.entry_id",
+        },
+        "account_card_payment r"
+        " JOIN account w ON w.member_id = r.member_id AND w.id = r.wallet_id",
+        "w.sort_order, w.id, r.month",
     ),
 )
 # The sheets of the workbook, in their order.

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from django.db import connection
+from psycopg.types.json import Jsonb
 
 from accounts.models import Member
 from ledger.entry_shape import default_category_type
@@ -15,6 +16,10 @@ from ledger.export.json_shape import LINES, LISTS, ExportList, get_default
 TARGETS = {
     "walletId": "wallets",
     "toWalletId": "wallets",
+    "payFromWalletId": "wallets",
+    "billedWithId": "wallets",
+    "excludedCategoryIds": "categories",
+    "excludedTagIds": "tags",
     "categoryId": "categories",
     "parentId": "categories",
     "tagIds": "tags",
@@ -80,6 +85,9 @@ class RebuiltLedger:
                 continue
             (column,) = set(re.findall(r"\br\.(\w+)", sql))
             values[column] = self.real(name, row.get(name, get_default(name)))
+        for column in ("bill_month", "month"):
+            if isinstance(values.get(column), str):
+                values[column] += "-01"
         values |= self._compute_others(each, row)
         table = re.findall(r"\b(?:account|invest)\w*", each.table)[0]
         returned = "RETURNING id" if each.has_id else ""
@@ -102,6 +110,8 @@ class RebuiltLedger:
         if each.name == "importKeys":
             values |= {"digest": bytes.fromhex(row["digest"]), "operation_id": 0}
             values["wallet_id"] = self.real("walletId", row.get("walletId")) or 0
+        if each.name == "cards":
+            values["terms"] = Jsonb(row.get("terms", []))
         if each.name == "layouts":
             digest = hashlib.sha256(row["template"].encode())
             values["template_digest"] = digest.hexdigest()

@@ -11,6 +11,8 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 # Ids that no row has.
 MISSING_ID = 987_654_321
 MISSING_UUID = "12345678-1234-4234-8234-123456789abc"
+# Parameters that are no ids, with a value for all routes.
+FIXED = {"month": "2026-11"}
 _PARAMETER = re.compile(r"<(?:(\w+):)?(\w+)>")
 
 
@@ -30,7 +32,7 @@ class Route:
         missing = dict.fromkeys(self.parameters, MISSING_ID) | dict.fromkeys(
             self.random_ids, MISSING_UUID
         )
-        return self.path.format(**missing | ids)
+        return self.path.format(**missing | FIXED | ids)
 
 
 def list_routes() -> list[Route]:
@@ -59,7 +61,9 @@ def _walk(prefix: str, patterns: list[URLPattern | URLResolver]) -> Iterator[Rou
                 methods=_methods_of(pattern.callback),
                 view=getattr(pattern.callback, "cls", None)
                 or getattr(pattern.callback, "view_class", None),
-                parameters=tuple(name for _, name in _PARAMETER.findall(path)),
+                parameters=tuple(
+                    name for _, name in _PARAMETER.findall(path) if name not in FIXED
+                ),
                 random_ids=tuple(
                     name for kind, name in _PARAMETER.findall(path) if kind == "uuid"
                 ),

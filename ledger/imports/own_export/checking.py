@@ -18,9 +18,10 @@ from ledger.backup.columns import SHEETS
 from ledger.backup.schema import Sheet
 from ledger.backup.validation import validate_tables
 from ledger.backup.workbook import Table
+from ledger.cards.schedule import format_month
 from ledger.errors import EmptyBackupError, ImportUnreadableError, InvalidBackupError
 from ledger.imports.own_export.columns import LINES
-from ledger.imports.own_export.reading import OwnExport, Row
+from ledger.imports.own_export.reading import OwnExport, Row, format_term
 
 # Of lists that no backup has.
 _MONEY = {
@@ -112,11 +113,29 @@ class _Sheets:
             named["key"] = _key(name, row["id"])
             tags = self._export.tags[name].get(row["id"], ())
             named["tags"] = [self._tags[tag] for tag in tags]
+        if row.get("bill_month") is not None:
+            named["bill_month"] = format_month(row["bill_month"])
+        if name == "cards":
+            named |= self._name_card(row)
+        if name == "bills":
+            named["wallet"] = self._wallets.get(row["card_id"])
+            named["month"] = row["month"] and format_month(row["month"])
         if name == "entries":
             named["not_with"] = self._dismissed.get(row["id"])
         if name == "mergedEntries":
             named["tags"] = [self._tags[tag] for tag in row["tag_ids"]]
         return named
+
+    def _name_card(self, row: Row) -> Row:
+        categories, tags = row["excluded_category_ids"], row["excluded_tag_ids"]
+        return {
+            "wallet": self._wallets.get(row["id"]),
+            "terms": [format_term(term.to_json()) for term in row["terms"]],
+            "pay_from": self._wallets.get(row["pay_from_wallet_id"]),
+            "billed_with": self._wallets.get(row["billed_with_id"]),
+            "excluded_categories": [self._categories[each] for each in categories],
+            "excluded_tags": [self._tags[each] for each in tags],
+        }
 
 
 def _key(name: str, row_id: int) -> str:

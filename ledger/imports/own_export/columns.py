@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-FieldKind = Literal[
-    "int", "text", "bool", "date", "time", "datetime", "decimal", "uuid", "digest"
-]
+FieldKind = (
+    Literal["int", "text", "bool", "date", "time", "datetime", "decimal", "uuid"]
+    | Literal["digest", "month", "ints", "terms"]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,10 @@ _SHAPE = {
     "walletId": _ref("wallet_id", "wallets"),
     "toWalletId": _ref("to_wallet_id", "wallets"),
     "memo": Field("memo", "text"),
+}
+_OF_CARD = {
+    "billMonth": Field("bill_month", "month"),
+    "installmentParts": Field("installment_parts", "ints"),
 }
 
 # They are written with those of the import itself.
@@ -104,6 +109,7 @@ LISTS = (
             "originalAmount": Field("original_amount", "decimal"),
             "exchangeRate": Field("exchange_rate", "decimal"),
             "installmentMonths": Field("installment_months"),
+            **_OF_CARD,
             "refundOf": _ref("refund_of_id", "entries"),
             "time": Field("time", "time"),
             "excluded": Field("excluded", "bool"),
@@ -126,6 +132,7 @@ LISTS = (
             "memo": Field("memo", "text"),
             "tagIds": _ref("tag_ids", "tags", is_list=True, is_loose=True),
             "installmentMonths": Field("installment_months"),
+            **_OF_CARD,
             "excluded": Field("excluded", "bool"),
             "pending": Field("pending", "bool"),
             "source": Field("source", "text"),
@@ -236,6 +243,51 @@ LISTS = (
             "entryId": _ref("entry_id", "entries", is_loose=True),
             "walletId": _ref("wallet_id", "wallets", is_loose=True),
         },
+    ),
+    OwnList(
+        "cards",
+        "account_card",
+        {
+            "walletId": _ref("id", "wallets"),
+            "terms": Field("terms", "terms"),
+            "payFromWalletId": _ref("pay_from_wallet_id", "wallets"),
+            "autoPay": Field("auto_pay", "bool"),
+            "creditLimit": Field("credit_limit"),
+            "billedWithId": _ref("billed_with_id", "wallets"),
+            "targets": Field("targets", "ints"),
+            "excludedCategoryIds": _ref(
+                "excluded_category_ids", "categories", is_list=True, is_loose=True
+            ),
+            "excludedTagIds": _ref(
+                "excluded_tag_ids", "tags", is_list=True, is_loose=True
+            ),
+            "excludesInstallments": Field("excludes_installments", "bool"),
+        },
+        has_id=False,
+    ),
+    OwnList(
+        "bills",
+        "account_card_bill",
+        {
+            "walletId": _ref("card_id", "wallets"),
+            "month": Field("month", "month"),
+            "periodEnd": Field("period_end", "date"),
+            "paymentDate": Field("payment_date", "date"),
+            "amount": Field("amount"),
+        },
+        has_id=False,
+    ),
+    OwnList(
+        "cardPayments",
+        "account_card_payment",
+        {
+            "walletId": _ref("wallet_id", "wallets"),
+            "month": Field("month", "month"),
+            "status": Field("status", "text"),
+            "entryId": _ref("entry_id", "entries", is_loose=True),
+            **_MADE,
+        },
+        has_id=False,
     ),
     OwnList(
         "layouts",

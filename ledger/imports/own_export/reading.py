@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext
 
+from ledger.backup.cell_parsers import CellError, parse_month, parse_terms
 from ledger.export.json_shape import FORMAT, SETTINGS, VERSION, get_default
 from ledger.imports.errors import UnreadableFileError
 from ledger.imports.own_export.columns import (
@@ -25,6 +26,8 @@ from ledger.imports.own_export.columns import (
 from ledger.models.imports import DIGEST_BYTES
 
 MAX_ROWS = 500_000
+# Of a card, in the order of a backup.
+_TERM_FIELDS = ("from", "closingDay", "paymentDay", "paymentMonth", "shift")
 # The ranges of the columns.
 _MAX_INTEGER = 2**63 - 1
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
@@ -224,6 +227,32 @@ def _read_text(value: Any) -> Any:
     return value if is_text else _MISSING
 
 
+def format_term(stored: Mapping[str, Any]) -> str:
+    """Return the days of bills as a backup has them."""
+    return " ".join(str(stored[name]) for name in _TERM_FIELDS)
+
+
+def _read_terms(value: Any) -> Any:
+    if not isinstance(value, list):
+        return _MISSING
+    try:
+        return list(parse_terms([format_term(each) for each in value]))
+    except (CellError, KeyError, TypeError):
+        return _MISSING
+
+
+def _read_month(text: str) -> date:
+    try:
+        return parse_month(text)
+    except CellError as error:
+        raise ValueError(text) from error
+
+
+def _read_integers(value: Any) -> Any:
+    is_list = isinstance(value, list) and all(map(_is_integer, value))
+    return value if is_list else _MISSING
+
+
 def _read_decimal(value: Any) -> Any:
     if isinstance(value, Decimal) and value.is_finite():
         return value if abs(value.adjusted()) < 40 else _MISSING
@@ -274,4 +303,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "decimal": _read_decimal,
     "uuid": _parser(UUID),
     "digest": _parser(_read_digest),
+    "month": _parser(_read_month),
+    "ints": _read_integers,
+    "terms": _read_terms,
 }

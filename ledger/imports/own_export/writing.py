@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
+import orjson
 from django.conf import settings
 from django.db import DataError, IntegrityError
+from django.utils import timezone
 from django.utils.translation import gettext
 
 from ledger.base.bulk_rows import copy_rows, reserve_ids
@@ -153,6 +155,13 @@ class _Writer:
             return {"former_id": former or self.ids["entries"][row["entry_id"]]}
         if name == "budgets":
             return {"type": EXPENSE}
+        if name == "cards":
+            terms = [term.to_json() for term in row["terms"]]
+            return {
+                "terms": orjson.dumps(terms).decode(),
+                # The job looks at it.
+                "next_payment_on": timezone.localdate() if row["auto_pay"] else None,
+            }
         if name == "layouts":
             digest = hashlib.sha256((row["template"] or "").encode()).hexdigest()
             return {"template_digest": digest}

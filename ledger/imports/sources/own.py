@@ -25,6 +25,7 @@ from ledger.imports.records import (
 _WHOLE_ONLY = (
     *("valuations", "mergedEntries", "quickEntries", "recurring", "occurrences"),
     *("budgets", "expectedIncomes", "stocks", "trades", "notifications", "layouts"),
+    *("cards", "bills", "cardPayments"),
 )
 
 
@@ -60,6 +61,12 @@ class OwnSource:
             left_out.append(gettext("Excluded entries count in the statistics."))
         if any(row["refund_of_id"] is not None for row in export.rows["entries"]):
             left_out.append(gettext("Refunds do not name their expenses."))
+        if any(
+            row["bill_month"] or row["installment_parts"]
+            for row in export.rows["entries"]
+        ):
+            detail = gettext("Entries do not name their bill, and have equal parts.")
+            left_out.append(detail)
         return FileReading(
             self.name,
             None,

@@ -12,6 +12,8 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from accounts.models import Member
+from ledger.cards.automatic_payments import PaymentRunResult, pay_due_bills
+from ledger.demo.cards import MAIN_CARD, SECOND_CARD
 from ledger.demo.entries import BALANCES_TODAY, generate_entries
 from ledger.demo.loader import create_demo_ledger
 from ledger.demo.trades import STOCKS, generate_trades
@@ -24,9 +26,13 @@ from ledger.models import (
     Trade,
 )
 from ledger.recurring.occurrences import RecurringRunResult, process_due_rules
+from tests.support.cards import find_imbalance, get_bill, list_bills, pick
 from tests.support.clients import JSONClient
+from tests.support.exports import export_ledger
 from tests.support.factories import count_rows_of, make_member
+from tests.support.imports import import_file
 from tests.support.rollups import assert_rollups_are_right
+from tests.support.workbooks import download_backup, upload
 
 ACCOUNT = "/api/account"
 PASSWORD = "correct-horse-9"
@@ -108,7 +114,7 @@ def test_every_kind_of_entry_is_there(client: JSONClient) -> None:
     assert count(tag="여행") == count(tag="가족") > 3
     assert Entry.objects.filter(currency="USD", exchange_rate__gt=1_000).exists()
     assert Entry.objects.filter(installment_months=3).exists()
-    # A bill of the card, transfers, and a loan that is paid back with interest.
+    # Bills of the cards, transfers, and a loan that is paid back with interest.
     assert count(type="transfer") > 100
     assert Entry.objects.filter(type="transfer", line_count=2).count() > 30
     assert Entry.objects.filter(type="expense", line_count=2).exists()
@@ -144,6 +150,55 @@ def test_wallets_have_realistic_balances(client: JSONClient) -> None:
     held = {row["name"]: row["balance"] for row in rows}
     assert held.items() >= BALANCES_TODAY.items()
     assert len(held) == len(rows) > len(BALANCES_TODAY)
+
+
+def assert_bills_are_paid(client: JSONClient, day: str) -> None:
+    """Assert that the bills that were due are paid, and that nothing else is."""
+    ids = {row["name"]: row["id"] for row in client.get_json(f"{ACCOUNT}/wallets")}
+    bills = list_bills(client, ids[MAIN_CARD])
+    for bill in bills:
+        is_paid = bill["paymentDate"] <= day
+        assert (bill["status"] == "PAID") == is_paid, bill["month"]
+        assert bill["paid"] == (bill["total"] if is_paid else 0)
+    assert find_imbalance(client, [ids[MAIN_CARD], ids[SECOND_CARD]]) == 0
+
+
+def test_cards_have_bills_plans_and_targets(client: JSONClient) -> None:
+    ids = {row["name"]: row["id"] for row in client.get_json(f"{ACCOUNT}/wallets")}
+    assert_bills_are_paid(client, "2026-11-21")
+    bill = get_bill(client, ids[MAIN_CARD], "2026-11")
+    assert (bill["status"], bill["difference"]) == ("PAID", 0)
+    assert bill["printed"] == bill["total"] > 1_000_000
+    assert {item["walletId"] for item in bill["items"]} == {
+        ids[MAIN_CARD],
+        ids[SECOND_CARD],
+    }
+    plans = client.get_json(f"{ACCOUNT}/installments")
+    amounts = {plan["memo"]: plan["parts"] for plan in plans["items"]}
+    assert amounts.keys() == {"노트북", "식기세척기"}
+    targets = client.get_json(f"{ACCOUNT}/wallets/{ids[MAIN_CARD]}/targets")
+    assert len(targets["targets"]) == 3
+    assert targets["excluded"]
+    assert len(client.get_json(f"{ACCOUNT}/bills", month="2026-12")["bills"]) == 1
+
+
+def test_bills_are_the_same_after_an_export_and_a_backup(client: JSONClient) -> None:
+    member = Member.objects.get()
+    for is_export in (True, False):
+        other = JSONClient(make_member(plan="PREMIUM"))
+        if is_export:
+            import_file(other, export_ledger(member, "json"))
+        else:
+            answer = upload(other, download_backup(member))
+            assert answer.status_code == 200, answer.content
+        assert_bills_are_paid(other, "2026-11-21")
+        assert list_totals(other) == list_totals(client)
+
+
+def list_totals(client: JSONClient) -> list[Any]:
+    ids = {row["name"]: row["id"] for row in client.get_json(f"{ACCOUNT}/wallets")}
+    bills = list_bills(client, ids[MAIN_CARD], **{"from": "2023-12"})
+    return [pick(bill, "month", "total", "printed", "status") for bill in bills]
 
 
 def test_rules_run_pause_and_end(client: JSONClient) -> None:
@@ -217,6 +272,8 @@ def test_it_can_be_written_on_any_day_and_every_total_is_right(
         now = timezone.now()
         written = create_demo_ledger(member, now, timezone.localdate(now))
         assert process_due_rules(now) == RecurringRunResult(0, 0, 0)
+        assert pay_due_bills(now, members=(member.pk, member.pk)) == PaymentRunResult()
+        assert_bills_are_paid(JSONClient(member), day)
     assert written.entries == Entry.objects.filter(member_id=member.pk).count()
     assert not Entry.objects.filter(member_id=member.pk, date__gt=day).exists()
     occurrences = Occurrence.objects.filter(member_id=member.pk)

@@ -91,6 +91,11 @@ NO_FIELDS = {
     ),
     # They are kept for learning alone, until an entry is confirmed.
     *(("account_notification", name) for name in ("text", "sender")),
+    # Generated columns, an id that only the feed of changes has, and the day on which
+    # the job looks at a card.
+    *(("account_card", name) for name in ("place", "billed_with_place")),
+    ("account_card", "next_payment_on"),
+    ("account_card_bill", "id"),
     # A digest of another column.
     ("account_notification_layout", "template_digest"),
     # The operation that an undo would free the key by.
@@ -202,6 +207,8 @@ def test_references_are_ids_of_rows_in_the_file(lapsed_member: Member) -> None:
     targets = {
         "walletId": "wallets",
         "toWalletId": "wallets",
+        "payFromWalletId": "wallets",
+        "billedWithId": "wallets",
         "categoryId": "categories",
         "parentId": "categories",
         "ruleId": "recurring",
@@ -246,7 +253,7 @@ def test_entries_are_as_the_api_shows_them(lapsed_member: Member) -> None:
                     {key: part.get(key) for key in line}
                     for line, part in zip(value, entry["lines"], strict=True)
                 ] == value
-            elif name not in {"createdAt", "updatedAt"}:
+            elif name not in {"createdAt", "updatedAt", "installmentParts"}:
                 assert value == entry[name], name
         computed = {
             *("category", "wallet", "toWallet", "tags", "refunded", "merged"),

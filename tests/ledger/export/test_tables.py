@@ -16,6 +16,8 @@ from ledger.export import sheets
 from ledger.export.export import write_export
 from ledger.export.scope import Export, Scope
 from ledger.export.tables import SHEETS
+from ledger.models import CardPayment
+from tests.support.cards import MONTHLY, buy, make_bank, make_card
 from tests.support.clients import JSONClient
 from tests.support.exports import export_ledger, read_csv
 from tests.support.factories import (
@@ -134,6 +136,46 @@ def test_refunds_foreign_currency_and_transfers_are_named(
     assert (transfer["wallet"], transfer["toWallet"]) == ("은행", "현금")
     assert transfer["categoryType"] == ""
     assert pending["pending"] == "true"
+
+
+def test_cards_and_bills_have_sheets(premium_member: Member) -> None:
+    client = JSONClient(premium_member)
+    make_category(premium_member, name="관리비")
+    bank = make_bank(client)
+    main = make_card(
+        client,
+        **MONTHLY,
+        from_="2026-11",
+        payFromWalletId=bank,
+        targets=[300_000],
+        targetExcludes={"categories": ["관리비"]},
+    )
+    make_card(client, "가족 카드", billedWithId=main)
+    buy(client, main, DAY, 30_000, billMonth="2027-01")
+    client.change_json(
+        "PUT", f"/api/account/wallets/{main}/bills/2026-12", {"amount": 5}
+    )
+    CardPayment.objects.create(
+        member=premium_member,
+        wallet_id=main,
+        month=date(2026, 11, 1),
+        status=CardPayment.Status.SKIPPED,
+    )
+    (row,) = read_csv(export_ledger(premium_member, "csv"))
+    assert row["billMonth"] == "2027-01"
+    book = export_book(premium_member)
+    assert [row["billMonth"] for row in book["entries"]] == ["2027-01"]
+    first, second = book["cards"]
+    assert (first["wallet"], first["terms"]) == ("카드", "2026-11 31 14 1 NEXT")
+    assert (first["payFrom"], first["targets"]) == ("통장", "300000")
+    assert first["excludedCategories"] == "관리비"
+    assert (second["wallet"], second["billedWith"]) == ("가족 카드", "카드")
+    assert [(row["wallet"], row["month"], row["amount"]) for row in book["bills"]] == [
+        ("카드", "2026-12", 5)
+    ]
+    assert [(row["month"], row["status"]) for row in book["cardPayments"]] == [
+        ("2026-11", "SKIPPED")
+    ]
 
 
 @pytest.mark.parametrize("start", FORMULA_STARTS)

@@ -5,10 +5,12 @@ from random import Random
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from accounts.models import Member
 from ledger.imports import committing
-from ledger.models import BudgetIncome, Entry, Import, Wallet
+from ledger.models import BudgetIncome, Card, Entry, Import, Wallet
+from tests.support.cards import MONTHLY, buy, list_bills, make_bank, make_card, pick
 from tests.support.clients import JSONClient
 from tests.support.exports import export_json, export_ledger
 from tests.support.factories import (
@@ -16,8 +18,10 @@ from tests.support.factories import (
     make_category,
     make_entry,
     make_layout,
+    make_member,
     make_merged_entry,
     make_stock,
+    make_tag,
     make_trade,
     make_wallet,
 )
@@ -30,7 +34,12 @@ from tests.support.imports import (
 )
 from tests.support.problems import assert_problem
 from tests.support.random_ledgers import ALL_KINDS, WALLET_KINDS, RandomLedger
-from tests.support.whole_accounts import give_lines, give_notification, give_rule
+from tests.support.whole_accounts import (
+    give_card,
+    give_lines,
+    give_notification,
+    give_rule,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -40,6 +49,10 @@ HEAD = {"exportedAt", "service", "timeZone"}
 REFERENCES = {
     "walletId": "wallets",
     "toWalletId": "wallets",
+    "payFromWalletId": "wallets",
+    "billedWithId": "wallets",
+    "excludedCategoryIds": "categories",
+    "excludedTagIds": "tags",
     "categoryId": "categories",
     "parentId": "categories",
     "tagIds": "tags",
@@ -99,7 +112,35 @@ def fill_ledger(member: Member, count: int) -> None:
     make_budget(member, category=category)
     make_layout(member)
     BudgetIncome.objects.create(member=member, year=2026, month=11, amount=1)
+    give_cards(client, member)
     import_file(client, "date,memo,out\n2026-11-02,Lunch,9000\n")
+
+
+def give_cards(client: JSONClient, member: Member) -> None:
+    """Create cards on one bill, with a typed-in part, targets and what is printed."""
+    give_card(member)
+    make_category(member, name="관리비 등")
+    make_tag(member, name="제외")
+    bank = make_bank(client, "결제 통장")
+    excludes = {"categories": ["관리비 등"], "tags": ["제외"], "installments": True}
+    main = make_card(
+        client,
+        "본인 카드",
+        **MONTHLY,
+        from_="2026-10",
+        payFromWalletId=bank,
+        creditLimit=9_000_000,
+        targets=[600_000, 300_000],
+        targetExcludes=excludes,
+    )
+    make_card(client, "가족 카드", billedWithId=main, targets=[300_000])
+    bought = buy(
+        client, main, "2026-10-31", 100, installmentMonths=3, billMonth="2026-12"
+    )
+    path = f"/api/account/entries/{bought['id']}/parts"
+    client.change_json("PUT", path, {"amounts": [50, 0, 50]})
+    bill = f"/api/account/wallets/{main}/bills/2026-11"
+    client.change_json("PUT", bill, {"periodEnd": "2026-10-30", "amount": -5})
 
 
 def test_empty_ledger_takes_a_whole_export(
@@ -125,6 +166,29 @@ def test_empty_ledger_takes_a_whole_export(
     assert commit(client, again["id"])["created"] == 0
 
 
+def test_bills_are_as_before(premium_member: Member) -> None:
+    other_member = make_member(plan="PREMIUM")
+    client, other = JSONClient(premium_member), JSONClient(other_member)
+    give_cards(client, premium_member)
+    import_file(other, export_ledger(premium_member, "json"))
+    cards = [
+        {row["name"]: row["id"] for row in each.get_json("/api/account/wallets")}
+        for each in (client, other)
+    ]
+    before, after = (
+        list_bills(each, ids["본인 카드"], **{"from": "2026-10"})
+        for each, ids in zip((client, other), cards, strict=True)
+    )
+    shown = ("month", "periodEnd", "total", "printed", "status", "paymentDate")
+    assert [pick(bill, *shown) for bill in after] == [
+        pick(bill, *shown) for bill in before
+    ]
+    assert [bill["total"] for bill in after][2:5] == [50, 0, 50]
+    # The job looks at a card that pays itself.
+    card = Card.objects.owned_by(other_member).get(auto_pay=True)
+    assert card.next_payment_on == timezone.localdate()
+
+
 def test_account_numbers_are_sealed_again(
     premium_member: Member, free_member: Member, settings: Any
 ) -> None:
@@ -144,13 +208,15 @@ def test_account_numbers_are_sealed_again(
 def test_whole_export_is_undone(premium_member: Member, free_member: Member) -> None:
     make_trade(premium_member)
     make_entry(premium_member, wallet=make_wallet(premium_member))
+    give_cards(JSONClient(premium_member), premium_member)
     client = JSONClient(free_member)
     result = import_file(client, export_ledger(premium_member, "json"))
     path = f"/api/account/operations/{result['operationId']}/undo"
     answer = client.send("POST", path, {})
     assert answer.status_code == 200, answer.content
-    assert without_ids(export_json(free_member))["entries"] == []
-    assert without_ids(export_json(free_member))["trades"] == []
+    found = without_ids(export_json(free_member))
+    for name in ("entries", "trades", "cards", "bills", "cardPayments"):
+        assert found[name] == [], name
 
 
 def test_other_ledger_takes_the_entries_as_rows(
@@ -161,15 +227,17 @@ def test_other_ledger_takes_the_entries_as_rows(
     make_entry(premium_member, wallet=wallet, category=food, amount=5, tags=("t",))
     make_entry(premium_member, type="transfer", wallet=wallet, to_wallet=target)
     make_trade(premium_member)
+    give_cards(JSONClient(premium_member), premium_member)
     make_entry(free_member, amount=77, memo="mine")
     client, text = JSONClient(free_member), export_ledger(premium_member, "json")
     found = read_file(client, text)
-    assert "stocks, trades" in found["leftOut"][0]
+    assert "stocks, trades, cards, bills, cardPayments" in found["leftOut"][0]
+    assert "do not name their bill" in found["leftOut"][-1]
     result = commit(client, found["id"])
-    assert result["created"] == 2
-    assert Entry.objects.owned_by(free_member).count() == 3
+    assert result["created"] == 3
+    assert Entry.objects.owned_by(free_member).count() == 4
     counts = read_file(client, text)["counts"]
-    assert counts["DUPLICATE"] == 2
+    assert counts["DUPLICATE"] == 3
 
 
 @pytest.mark.parametrize(
@@ -195,6 +263,16 @@ def test_other_ledger_takes_the_entries_as_rows(
         {"entries": [{"id": 1}], "mergedEntries": [{"entryId": 1}]},
         {"entries": [{"id": 1}], "mergedEntries": [{"entryId": 1, "formerId": "1"}]},
         {"importKeys": [{}]},
+        {"entries": [{"id": 1, "billMonth": "2026-13"}]},
+        {"entries": [{"id": 1, "installmentParts": [1, "2"]}]},
+        {"cards": [{"walletId": 1}]},
+        {"wallets": [{"id": 1}], "cards": [{"walletId": 1, "terms": "2026-11"}]},
+        {"wallets": [{"id": 1}], "cards": [{"walletId": 1, "terms": [{}]}]},
+        {"wallets": [{"id": 1}], "cards": [{"walletId": 1, "terms": [None]}]},
+        {"wallets": [{"id": 1}], "cards": [{"walletId": 1, "targets": 5}]},
+        {"wallets": [{"id": 1}], "bills": [{"walletId": 1, "month": "2026-11-01"}]},
+        {"wallets": [{"id": 1}], "bills": [{"walletId": 1, "month": 11}]},
+        {"cardPayments": [{"walletId": 1, "month": "2026-11"}]},
     ],
 )
 def test_damaged_export_is_refused(free_member: Member, change: Any) -> None:
@@ -253,6 +331,24 @@ def entry(**fields: Any) -> dict[str, Any]:
     return made | {"walletId": 1, "source": "MANUAL"} | MOMENTS | fields
 
 
+CREDIT_CARD = WALLET | {"id": 2, "kind": "CARD", "name": "C"}
+TERM = {
+    "from": "2026-11",
+    "closingDay": 31,
+    "paymentDay": 14,
+    "paymentMonth": 1,
+    "shift": "NEXT",
+}
+
+
+def bought(**fields: Any) -> dict[str, Any]:
+    return entry(walletId=2, installmentMonths=2, **fields)
+
+
+def card(**fields: Any) -> dict[str, Any]:
+    return {"walletId": 2, "terms": [TERM]} | fields
+
+
 def trade(**fields: Any) -> dict[str, Any]:
     made = {"id": 1, "stockId": 1, "side": "BUY", "date": "2026-01-02", "quantity": 1}
     return made | {"price": 5, "fee": 0, "tax": 0} | fields
@@ -270,6 +366,26 @@ def trade(**fields: Any) -> dict[str, Any]:
         ("entries.source", {"entries": [entry(source="X")]}),
         ("entries", {"entries": [entry(lines=[{"amount": 5}, {"amount": 5}])]}),
         ("entries.refundOf", {"entries": [entry(type="income", refundOf=1)]}),
+        ("entries.installmentParts", {"entries": [bought(installmentParts=[8, 2])]}),
+        ("entries.installmentParts", {"entries": [bought(installmentParts=[9])]}),
+        ("cards.wallet", {"cards": [card(), card()]}),
+        ("cards.wallet", {"cards": [card(walletId=1)]}),
+        ("cards.terms", {"cards": [card(terms=[])]}),
+        ("cards.payFrom", {"cards": [card(autoPay=True)]}),
+        ("cards.payFrom", {"cards": [card(payFromWalletId=2)]}),
+        ("cards.billedWith", {"cards": [card(terms=[], billedWithId=2)]}),
+        ("cards.targets", {"cards": [card(targets=[0])]}),
+        ("cards.creditLimit", {"cards": [card(creditLimit=10**15)]}),
+        ("bills.wallet", {"bills": [{"walletId": 2, "month": "2026-11"}]}),
+        ("bills.month", {"cards": [card()], "bills": [{"walletId": 2}]}),
+        (
+            "bills.amount",
+            {"cards": [card()], "bills": [{"walletId": 2, "month": "2026-11"}]},
+        ),
+        (
+            "a rule",
+            {"cardPayments": [{"walletId": 2, "month": "2026-11", "status": "X"}]},
+        ),
         ("trades.price", {"stocks": [STOCK], "trades": [trade(price=10**18)]}),
         ("a rule", {"stocks": [STOCK], "trades": [trade(side="SELL")]}),
     ],
@@ -278,7 +394,8 @@ def test_value_that_no_request_could_write_is_refused(
     free_member: Member, place: str, rows: Any
 ) -> None:
     client = JSONClient(free_member)
-    body = {"format": "ledger-export", "version": 1, "wallets": [WALLET | MOMENTS]}
+    body = {"format": "ledger-export", "version": 1}
+    body["wallets"] = [each | MOMENTS for each in (WALLET, CREDIT_CARD)]
     found = read_file(client, json.dumps(body | rows))
     answer = client.send("POST", f"{IMPORTS}/{found['id']}/commit")
     assert_problem(answer, 400, "IMPORT_UNREADABLE")
