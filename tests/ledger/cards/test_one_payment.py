@@ -223,6 +223,8 @@ def test_statement_of_the_card_pairs_with_a_text(scene: BillScene) -> None:
     scene.send()
     result = scene.import_card(scene.cards[-1], scene.amount)
     assert (result["created"], result["merged"]) == (0, 1)
+    result = scene.import_bank()
+    assert (result["created"], result["merged"]) == (0, 1)
     scene.assert_paid_once()
 
 
