@@ -43,6 +43,8 @@ RESULT = {
     "lines": 0,
     "valuations": 0,
     "mergedEntries": 0,
+    "cards": 0,
+    "bills": 0,
     "ignored": [],
 }
 
