@@ -275,3 +275,24 @@ def test_name_on_which_rows_are_booked_is_not_the_main_card(
     data = "date,wallet,memo,amount\n2026-12-14,삼성카드,바람커피,-4800\n"
     (name,) = read_file(client, data)["wallets"]
     assert pick(name, "walletId", "guess") == {"walletId": None, "guess": None}
+
+
+def test_text_of_another_issuer_of_that_amount(scene: BillScene) -> None:
+    body = {"name": "현대", "kind": "CARD", "institution": "현대카드"}
+    other = scene.client.create_json(f"{ACCOUNT}/wallets", body)["id"]
+    scene.pay()
+    answer = scene.send(who="현대카드")
+    assert (answer["action"], answer["entry"]["toWalletId"]) == ("CREATED", other)
+    assert scene.send()["action"] == "DUPLICATE"
+
+
+def test_card_whose_bill_was_paid_last_stands_on_another_bill(
+    client: JSONClient,
+) -> None:
+    scene = BillScene(client, is_group=True)
+    other = scene.make_card("작은 카드")
+    set_card(client, other, from_="2026-10", **MONTHLY)
+    set_card(client, scene.main, from_="2026-10", **MONTHLY)
+    reorder(scene, other, *scene.cards)
+    move(client, scene.bank, scene.cards[-1], "2026-11-14", 7_000)
+    assert scene.send()["entry"]["toWalletId"] == scene.main
