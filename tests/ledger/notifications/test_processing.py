@@ -62,6 +62,7 @@ def test_payment_becomes_a_pending_expense(
         "originalAmount": None,
         "exchangeRate": None,
         "installmentMonths": None,
+        "billMonth": None,
         "pending": True,
         "createdAt": 0,
         "updatedAt": 0,
