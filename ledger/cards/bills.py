@@ -76,6 +76,11 @@ def list_bills(
 
 
 def _raise_on_unfit_range(first: date, last: date | None, open_month: date) -> None:
+    furthest = move_month(open_month, MAX_MONTHS_AHEAD)
+    for name, month in (("from", first), ("to", last)):
+        if month is not None and month > furthest:
+            detail = gettext("Must be at most {count} months ahead.")
+            raise InvalidFieldError(name, detail.format(count=MAX_MONTHS_AHEAD))
     if last is not None and last < first:
         raise InvalidFieldError("to", gettext("Must not be before `from`."))
     if count_months(first, last or open_month) >= MAX_BILLS:

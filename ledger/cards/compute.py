@@ -14,6 +14,9 @@ from ledger.cards.parts import list_parts, take_off_last
 from ledger.cards.schedule import Printed, Schedule, count_months, move_month
 from ledger.periods import Period
 
+# What is dated later stands on the last of so many bills to come.
+MONTHS_TO_COME = 120
+
 
 class BillStatus(StrEnum):
     OPEN = "OPEN"
@@ -213,6 +216,8 @@ class _Computation:
         self.schedule, self.facts, self.today = schedule, facts, today
         self.account = Account(schedule, find_open_month(schedule, today), {})
         self._months: dict[datetime.date, datetime.date] = {}
+        self._last_month = move_month(self.account.open_month, MONTHS_TO_COME)
+        self._last_day = schedule.period_end(self._last_month)
 
     def run(self) -> Account:
         self._add_charges_and_refunds()
@@ -240,14 +245,17 @@ class _Computation:
         self, day: datetime.date, bill_month: datetime.date | None
     ) -> datetime.date:
         if bill_month is not None:
-            return bill_month
+            return min(bill_month, self._last_month)
         if day not in self._months:
-            self._months[day] = self.schedule.month_of(day)
+            self._months[day] = self.schedule.month_of(min(day, self._last_day))
         return self._months[day]
+
+    def _month_of_charge(self, charge: Charge) -> datetime.date:
+        return self._month_of(charge.date, charge.bill_month)
 
     def _add_charges_and_refunds(self) -> None:
         plans = {
-            charge.entry_id: _Plan(charge, self._month_of(charge.date, None))
+            charge.entry_id: _Plan(charge, self._month_of_charge(charge))
             for charge in self.facts.charges
             if charge.months is not None and not charge.is_pending
         }
@@ -263,18 +271,19 @@ class _Computation:
         for charge in self.facts.charges:
             plan = plans.get(charge.entry_id)
             if charge.months is None:
-                month = self._month_of(charge.date, charge.bill_month)
+                month = self._month_of_charge(charge)
                 self._add_item(month, _describe(charge, charge.amount))
             else:
                 if plan is None:
-                    plan = _Plan(charge, self._month_of(charge.date, None))
+                    plan = _Plan(charge, self._month_of_charge(charge))
                 self._add_plan(charge, plan)
 
     def _add_plan(self, charge: Charge, plan: "_Plan") -> None:
         for number, amount in enumerate(plan.parts):
             if amount:
                 item = _describe(charge, amount, number + 1, len(plan.parts))
-                self._add_item(move_month(plan.month, number), item)
+                month = min(move_month(plan.month, number), self._last_month)
+                self._add_item(month, item)
 
     def _add_item(self, month: datetime.date, item: Item) -> None:
         if month < self.facts.anchor:
@@ -374,7 +383,7 @@ class _Plan:
     """The parts of a purchase in installments, less what came back."""
 
     def __init__(self, charge: Charge, month: datetime.date) -> None:
-        self.month = charge.bill_month or month
+        self.month = month
         self.parts = list_parts(charge.amount, charge.months, charge.typed_parts)
 
     def take_off(self, month: datetime.date, amount: int) -> int:

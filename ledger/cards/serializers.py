@@ -260,6 +260,7 @@ class BillsOfMonthSerializer(Serializer):
 class BillRangeQuerySerializer(QuerySerializer):
     from_ = MonthNameField(
         required=False,
+        source="from_",
         help_text="First month, as YYYY-MM; left out: 12 bills before the open one.",
     )
     to = MonthNameField(

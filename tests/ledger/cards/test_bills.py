@@ -212,6 +212,22 @@ def test_card_of_another_bill_stands_on_it(client: JSONClient, card: int) -> Non
     assert find_imbalance(client, [card, family]) == 0
 
 
+def test_list_has_the_months_that_are_asked_for(client: JSONClient, card: int) -> None:
+    path = f"{ACCOUNT}/wallets/{card}/bills"
+    found = client.get_json(path, **{"from": "2026-11", "to": "2026-12"})
+    assert [bill["month"] for bill in found] == ["2026-11", "2026-12"]
+    assert [bill["month"] for bill in client.get_json(path, to="2026-10")] == [
+        "2026-10"
+    ]
+    for query, field in (
+        ("from=2026-12&to=2026-11", "to"),
+        ("from=2026-13", "from"),
+        ("to=0000-01", "to"),
+        ("form=2026-11", "form"),
+    ):
+        assert_invalid(client.send("GET", f"{path}?{query}"), field)
+
+
 @pytest.mark.parametrize("month", ["2026-13", "0000-12", "26-12", "2026-00", "x"])
 def test_month_that_is_none_is_refused(
     client: JSONClient, card: int, month: str
@@ -224,6 +240,24 @@ def test_month_that_is_none_is_refused(
     ):
         path = f"{ACCOUNT}/wallets/{card}/bills/{month}{tail}"
         assert_invalid(client.send(method, path, body), "month")
+
+
+@pytest.mark.parametrize("day", ["9999-12-31", "9999-11-30", "2150-03-03"])
+def test_entry_of_a_far_day_is_unbilled(
+    client: JSONClient, card: int, day: str
+) -> None:
+    buy(client, card, day, 2_400, installmentMonths=24)
+    buy(client, card, "2026-11-05", 100, billMonth="2200-12")
+    assert get_bill(client, card, "2026-12")["total"] == 0
+    assert get_card(client, card)["unbilled"] == 2_500
+    bills = list_bills(client, card)
+    assert bills[-1]["month"] == "2037-01"
+    assert bills[-1]["total"] == 2_500
+    assert find_imbalance(client, [card]) == 0
+    far = f"{ACCOUNT}/wallets/{card}/bills?from=2190-01"
+    assert_invalid(client.send("GET", far), "from")
+    far = f"{ACCOUNT}/wallets/{card}/bills?to=2190-01"
+    assert_invalid(client.send("GET", far), "to")
 
 
 def test_bill_before_the_first_one_is_not_found(client: JSONClient, card: int) -> None:
