@@ -13,7 +13,7 @@ from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.base.ownership import get_owned_or_404
 from ledger.cards.compute import find_open_month
 from ledger.cards.next_payment import find_next_payment_on
-from ledger.cards.reading import Group, StoredCard, find_group, list_cards, list_groups
+from ledger.cards.reading import StoredCard, find_group, list_cards, list_groups
 from ledger.cards.schedule import (
     Schedule,
     Shift,
@@ -138,10 +138,6 @@ def refresh_next_payment(ledger: LockedLedger, card_id: int, today: date) -> Non
     next_day = find_next_payment_on(ledger.member.pk, group, today)
     rows = Card.objects.owned_by(ledger.member).filter(pk=group.main.id)
     rows.update(next_payment_on=next_day)
-
-
-def get_group(member_id: int, wallet_id: int) -> Group | None:
-    return find_group(list_groups(member_id), wallet_id)
 
 
 def _require_main_card(member_id: int, wallet_id: int, values: CardValues) -> None:
