@@ -63,7 +63,7 @@ def make_dataset(scale: float) -> DatasetSpec:
 
 
 def measure(environment: BenchmarkEnvironment) -> list[Row]:
-    first = 5 * environment.spec.all_members[-1]
+    first = 60 * environment.spec.all_members[-1]
     members = dict(zip(KINDS, range(first, first + len(KINDS)), strict=True))
     environment.add_members(list(members.values()))
     add_split_entries(environment, first + len(KINDS))

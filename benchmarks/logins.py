@@ -51,7 +51,7 @@ def make_dataset(scale: float) -> DatasetSpec:
 
 
 def measure(environment: BenchmarkEnvironment) -> list[Row]:
-    first = 5 * environment.spec.all_members[-1]
+    first = 100 * environment.spec.all_members[-1]
     members = list(range(first, first + len(KINDS) * MEMBERS_PER_KIND))
     environment.add_members(members)
     prepare_members(environment, members)

@@ -96,7 +96,8 @@ class CardSerializer(Serializer):
     )
     shift = serializers.ChoiceField(
         choices=[each.value for each in Shift],
-        **_OPTIONAL,
+        allow_null=True,
+        default=Shift.NEXT.value,
         help_text=(
             "Where a payment goes that falls on a Saturday, Sunday or public holiday: "
             "to the `NEXT` business day, the `PREVIOUS` one, or `NONE`: nowhere. "

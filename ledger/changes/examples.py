@@ -46,8 +46,10 @@ EXAMPLES = {
             "kinds": {
                 kind: {"count": count, "digest": "731804553204467712"}
                 for kind, count in {
+                    "bill": 0,
                     "budget": 2,
                     "budgetIncome": 0,
+                    "card": 0,
                     "category": 5,
                     "entry": 6,
                     "quickEntry": 1,

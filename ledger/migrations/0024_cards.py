@@ -88,7 +88,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='card',
-            index=models.Index(condition=models.Q(('next_payment_on__isnull', False)), fields=['next_payment_on', 'member'], name='account_card_due'),
+            index=models.Index(condition=models.Q(('next_payment_on__isnull', False)), fields=['member', 'next_payment_on'], name='account_card_due'),
         ),
         migrations.AddConstraint(
             model_name='card',

@@ -115,7 +115,7 @@ class Card(VersionedModel):
                 fields=["member", "version", "id"], name="account_card_changed"
             ),
             models.Index(
-                fields=["next_payment_on", "member"],
+                fields=["member", "next_payment_on"],
                 condition=Q(next_payment_on__isnull=False),
                 name="account_card_due",
             ),

@@ -29,6 +29,7 @@ FIELDS = {
     "originalAmount",
     "exchangeRate",
     "installmentMonths",
+    "billMonth",
     "pending",
     "createdAt",
     "updatedAt",

@@ -25,7 +25,7 @@ from tests.support.entry_writing import (
     create_entry,
     update_entry,
 )
-from tests.support.factories import make_entry, make_wallet
+from tests.support.factories import make_card_settings, make_entry, make_wallet
 from tests.support.problems import assert_invalid
 
 
@@ -65,6 +65,7 @@ def test_entry_has_every_field_of_the_contract(
         "originalAmount": Decimal("12.34"),
         "exchangeRate": Decimal("1380.5"),
         "installmentMonths": 3,
+        "billMonth": None,
         "pending": False,
     }
 
@@ -86,6 +87,7 @@ def test_entry_needs_only_date_type_and_amount(client: JSONClient) -> None:
         "originalAmount": None,
         "exchangeRate": None,
         "installmentMonths": None,
+        "billMonth": None,
         "pending": False,
     }
 
@@ -354,6 +356,7 @@ def test_a_change_moves_updated_at_and_keeps_created_at(client: JSONClient) -> N
 def test_one_statement_stores_every_column_of_a_shape(free_member: Member) -> None:
     """`create_entry.sql` names the columns; a new field must be added to it."""
     card = make_wallet(free_member, kind="CARD", name="Card")
+    make_card_settings(card)
     values: dict[str, Any] = {
         "type": "expense",
         "amount": 13_805,
@@ -365,6 +368,8 @@ def test_one_statement_stores_every_column_of_a_shape(free_member: Member) -> No
         "original_amount": Decimal("10"),
         "exchange_rate": Decimal("1380.5"),
         "installment_months": 3,
+        "installment_parts": (4_605, 4_600, 4_600),
+        "bill_month": date(2026, 12, 1),
         "excluded": True,
         "source": "BILL",
     }
@@ -378,4 +383,5 @@ def test_one_statement_stores_every_column_of_a_shape(free_member: Member) -> No
     shape = EntryShape(**values)
     entry = Entry.objects.get(pk=write_entry(free_member, shape, timezone.now()))
     stored = {name: getattr(entry, COLUMNS[name]) for name in values}
+    stored["installment_parts"] = tuple(stored["installment_parts"])
     assert stored == values

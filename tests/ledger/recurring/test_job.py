@@ -300,9 +300,9 @@ def test_command_prints_what_it_did(client: JSONClient, member: Member) -> None:
     out = StringIO()
     with travel_to("2026-11-23"):
         call_command("run_recurring", stdout=out)
-        assert out.getvalue() == "2 booked, 1 missed.\n"
+        assert out.getvalue() == "2 booked, 1 missed, 0 bills paid.\n"
         call_command("run_recurring", stdout=out)
-    assert out.getvalue().splitlines()[-1] == "0 booked, 0 missed."
+    assert out.getvalue().splitlines()[-1] == "0 booked, 0 missed, 0 bills paid."
 
 
 def test_command_fails_if_a_rule_could_not_be_booked(
@@ -312,7 +312,7 @@ def test_command_fails_if_a_rule_could_not_be_booked(
     with pytest.raises(CommandError, match="1 rule") as caught:
         call_command("run_recurring", stdout=out)
     assert caught.value.returncode == 1
-    assert out.getvalue() == "2 booked, 0 missed.\n"
+    assert out.getvalue() == "2 booked, 0 missed, 0 bills paid.\n"
 
 
 def test_task_books_what_is_due(client: JSONClient) -> None:
