@@ -202,20 +202,15 @@ class EntrySerializer(ShapeSerializer):
     bill_month = MonthNameField(
         required=False,
         allow_null=True,
-        help_text=FieldText(
-            "Month of the card bill that the entry is on, or of the bill that a "
-            "transfer to the card pays, as YYYY-MM; null: by its date.",
-            requests="Only for entries of a CARD wallet with settings.",
-        ),
+        help_text="Bill of a card with settings, YYYY-MM; null: by date.",
     )
     refund_of = UncheckedPrimaryKeyField(
         Entry,
         required=False,
         allow_null=True,
         help_text=FieldText(
-            "Id of the expense that comes back, on an income with the category type "
-            "`expense`; null for all else, and where lines bring back different "
-            "expenses. A confirmed entry refers to a confirmed expense.",
+            "Id of the confirmed expense that an income on a category of type "
+            "`expense` brings back; null for all else and where lines differ.",
             requests=(
                 "Category or lines, tags, currency, rate and `excluded` are those of "
                 "the expense where they are left out. Given with lines, it holds for "
@@ -249,10 +244,7 @@ class EntrySerializer(ShapeSerializer):
         allow_null=True,
         help_text=FieldText(
             "UUID that the client gave the entry when it made it; null without one.",
-            requests=(
-                "Only for a new entry, and never used again in the ledger: a second "
-                "entry under it is not made."
-            ),
+            requests=("For a new entry only: no second one is ever made under it."),
         ),
     )
     source = OpenTextField(
@@ -273,10 +265,7 @@ class EntrySerializer(ShapeSerializer):
     parts_reset = serializers.BooleanField(
         read_only=True,
         required=False,
-        help_text=(
-            "Present in the answer of a change: true if the parts that were typed in "
-            "are gone, since the amount or the number of months is another one."
-        ),
+        help_text=("Present if a change has dropped typed-in parts."),
     )
     merged = serializers.BooleanField(
         read_only=True,

@@ -120,7 +120,7 @@ def test_address_opens_an_operation(
         "(document.getElementById('createEntry').getBoundingClientRect())"
     )
     assert 0 < top < 300
-    assert height < 3_700
+    assert height < 3_500
     assert page.errors() == []
 
 
