@@ -3,7 +3,8 @@
 import ast
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -143,7 +144,7 @@ def _meet_once(client: JSONClient, category: Category) -> list[Any]:
 
     def lock_against_the_order() -> bool:
         try:
-            with transaction.atomic():
+            with wait_long_for_locks(), transaction.atomic():
                 rows = Category.objects.select_for_update().owned_by(member)
                 assert rows.filter(pk=category.pk).exists()
                 holds_row.set()
@@ -158,9 +159,22 @@ def _meet_once(client: JSONClient, category: Category) -> list[Any]:
     def change() -> Any:
         assert holds_row.wait(10)
         path = f"/api/account/categories/{category.pk}"
-        return client.send("PATCH", path, {"name": "New"})
+        with wait_long_for_locks():
+            return client.send("PATCH", path, {"name": "New"})
 
     return run_concurrently([lock_against_the_order, change])
+
+
+@contextmanager
+def wait_long_for_locks() -> Iterator[None]:
+    """Let deadlocks be found on a machine that stands still for seconds, too."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET lock_timeout = '20s'")
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("RESET lock_timeout")
 
 
 def wait_until_another_waits() -> None:
