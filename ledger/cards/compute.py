@@ -9,6 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from operator import attrgetter
+from types import MappingProxyType
+from typing import NamedTuple
 
 from ledger.cards.parts import list_parts, take_off_last
 from ledger.cards.schedule import Printed, Schedule, count_months, move_month
@@ -16,6 +19,7 @@ from ledger.periods import Period
 
 # What is dated later stands on the last of so many bills to come.
 MONTHS_TO_COME = 120
+_BY_DATE = attrgetter("date", "entry_id")
 
 
 class BillStatus(StrEnum):
@@ -26,23 +30,27 @@ class BillStatus(StrEnum):
     OVERDUE = "OVERDUE"
 
 
-@dataclass(frozen=True, slots=True)
-class Charge:
-    """Money out of a card: an expense, a transfer, or a line."""
+class Item(NamedTuple):
+    """Money out of a card: an expense, a transfer, or a line.
+
+    On a bill, a refund is negative; a purchase with `months` is divided into its parts,
+    which count from 1.
+    """
 
     entry_id: int
     wallet_id: int
     date: datetime.date
+    memo: str
     amount: int
-    memo: str = ""
+    is_pending: bool = False
+    bill_month: datetime.date | None = None
     months: int | None = None
     typed_parts: tuple[int, ...] | None = None
-    bill_month: datetime.date | None = None
-    is_pending: bool = False
+    part: int | None = None
+    parts: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Refund:
+class Refund(NamedTuple):
     """An income of a card. `portions` are amounts by the purchase that comes back."""
 
     entry_id: int
@@ -50,13 +58,12 @@ class Refund:
     date: datetime.date
     amount: int
     memo: str = ""
-    portions: Mapping[int, int] = field(default_factory=dict)
+    portions: Mapping[int, int] = MappingProxyType({})
     bill_month: datetime.date | None = None
     is_pending: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Payment:
+class Payment(NamedTuple):
     """Money into the cards from another wallet."""
 
     entry_id: int
@@ -65,8 +72,7 @@ class Payment:
     bill_month: datetime.date | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MonthSum:
+class MonthSum(NamedTuple):
     """Sums of one card in one bill, of entries that are not listed one by one."""
 
     wallet_id: int
@@ -86,28 +92,13 @@ class Facts:
 
     balance: int
     anchor: datetime.date
-    charges: Sequence[Charge] = ()
+    charges: Sequence[Item] = ()
     refunds: Sequence[Refund] = ()
     payments: Sequence[Payment] = ()
     sums: Sequence[MonthSum] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A line of a bill; a refund is negative. `part` counts from 1."""
-
-    entry_id: int
-    wallet_id: int
-    date: datetime.date
-    memo: str
-    amount: int
-    part: int | None = None
-    parts: int | None = None
-    is_pending: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class PaidPart:
+class PaidPart(NamedTuple):
     """What one payment gave to a bill."""
 
     entry_id: int
@@ -230,7 +221,7 @@ class _Computation:
         self._carry()
         self._pay()
         for bill in self.account.bills.values():
-            bill.items.sort(key=lambda item: (item.date, item.entry_id))
+            bill.items.sort(key=_BY_DATE)
             bill.status = self._judge(bill)
         return self.account
 
@@ -250,12 +241,11 @@ class _Computation:
             self._months[day] = self.schedule.month_of(min(day, self._last_day))
         return self._months[day]
 
-    def _month_of_charge(self, charge: Charge) -> datetime.date:
-        return self._month_of(charge.date, charge.bill_month)
-
     def _add_charges_and_refunds(self) -> None:
         plans = {
-            charge.entry_id: _Plan(charge, self._month_of_charge(charge))
+            charge.entry_id: _Plan(
+                charge, self._month_of(charge.date, charge.bill_month)
+            )
             for charge in self.facts.charges
             if charge.months is not None and not charge.is_pending
         }
@@ -269,35 +259,22 @@ class _Computation:
             if amount:
                 self._add_refund(refund, month, amount)
         for charge in self.facts.charges:
-            plan = plans.get(charge.entry_id)
+            month = self._month_of(charge.date, charge.bill_month)
             if charge.months is None:
-                month = self._month_of_charge(charge)
-                self._add_item(month, _describe(charge, charge.amount))
-            else:
-                if plan is None:
-                    plan = _Plan(charge, self._month_of_charge(charge))
-                self._add_plan(charge, plan)
+                if month >= self.facts.anchor:
+                    _add_charge(self._bill(month), charge)
+                continue
+            plan = plans.get(charge.entry_id) or _Plan(charge, month)
+            self._add_plan(charge, plan)
 
-    def _add_plan(self, charge: Charge, plan: "_Plan") -> None:
+    def _add_plan(self, charge: Item, plan: "_Plan") -> None:
         for number, amount in enumerate(plan.parts):
-            if amount:
-                item = _describe(charge, amount, number + 1, len(plan.parts))
-                month = min(move_month(plan.month, number), self._last_month)
-                self._add_item(month, item)
-
-    def _add_item(self, month: datetime.date, item: Item) -> None:
-        if month < self.facts.anchor:
-            return
-        bill = self._bill(month)
-        bill.items.append(item)
-        if item.is_pending:
-            bill.pending += item.amount
-            return
-        if item.part is None:
-            bill.charges += item.amount
-        else:
-            bill.installments += item.amount
-        bill.by_wallet[item.wallet_id] += item.amount
+            month = min(move_month(plan.month, number), self._last_month)
+            if amount and month >= self.facts.anchor:
+                item = charge._replace(
+                    amount=amount, part=number + 1, parts=len(plan.parts)
+                )
+                _add_charge(self._bill(month), item)
 
     def _add_refund(self, refund: Refund, month: datetime.date, amount: int) -> None:
         if month < self.facts.anchor:
@@ -309,7 +286,7 @@ class _Computation:
             refund.date,
             refund.memo,
             -amount,
-            is_pending=refund.is_pending,
+            refund.is_pending,
         )
         bill.items.append(item)
         if refund.is_pending:
@@ -382,7 +359,7 @@ class _Computation:
 class _Plan:
     """The parts of a purchase in installments, less what came back."""
 
-    def __init__(self, charge: Charge, month: datetime.date) -> None:
+    def __init__(self, charge: Item, month: datetime.date) -> None:
         self.month = month
         self.parts = list_parts(charge.amount, charge.months, charge.typed_parts)
 
@@ -397,19 +374,16 @@ class _Plan:
         return before - sum(self.parts)
 
 
-def _describe(
-    charge: Charge, amount: int, part: int | None = None, parts: int | None = None
-) -> Item:
-    return Item(
-        charge.entry_id,
-        charge.wallet_id,
-        charge.date,
-        charge.memo,
-        amount,
-        part,
-        parts,
-        charge.is_pending,
-    )
+def _add_charge(bill: Bill, item: Item) -> None:
+    bill.items.append(item)
+    if item.is_pending:
+        bill.pending += item.amount
+        return
+    if item.part is None:
+        bill.charges += item.amount
+    else:
+        bill.installments += item.amount
+    bill.by_wallet[item.wallet_id] += item.amount
 
 
 def _pour(bill: Bill, part: PaidPart) -> int:
