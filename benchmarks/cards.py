@@ -15,7 +15,13 @@ from benchmarks.report import Row, compare
 
 NAME = "cards"
 WALLETS = "/api/account/wallets"
-STATISTICS = "/api/account/statistics/month?year=2026&month=9"
+STATISTICS = {
+    "month": "/api/account/statistics/month?year=2026&month=9",
+    "year": "/api/account/statistics/year?year=2026",
+    "12 months": "/api/account/statistics/range"
+    "?from=2025-10-01&to=2026-09-30&groupBy=month",
+    "budgets": "/api/account/budgets/status?year=2026&month=9",
+}
 FIRST, LAST = "2024-11", "2026-10"
 REPEATS = 20
 CARDS = 10_000
@@ -174,13 +180,16 @@ def bills_path(card: int) -> str:
 
 
 def measure_statistics(environment: BenchmarkEnvironment, member: int) -> list[Row]:
-    plain = Client(environment.service_target(STATISTICS, member))
-    spread = Client(
-        environment.service_target(f"{STATISTICS}&installments=spread", member)
-    )
-    times = environment.time({"plain": plain, "spread": spread}, REPEATS)
-    rows = [("month with spread parts : without", "spread", ["plain"], 1.5)]
-    return compare(NAME, times, rows)
+    rows: list[Row] = []
+    for name, path in STATISTICS.items():
+        plain = Client(environment.service_target(path, member))
+        spread = Client(
+            environment.service_target(f"{path}&installments=spread", member)
+        )
+        times = environment.time({name: plain, "spread": spread}, REPEATS)
+        row = (f"{name} with spread parts : without", "spread", [name], 1.5)
+        rows += compare(NAME, times, [row])
+    return rows
 
 
 def measure_job(environment: BenchmarkEnvironment) -> list[Row]:

@@ -280,12 +280,12 @@ def _fetch_with_moves(
 def _move_spending(parts: dict[str, Any], moves: Iterable[Move]) -> None:
     """Change the rows of `_STATUS` by parts of installments."""
     spent: Counter[int | None] = Counter()
-    for line in (line for move in moves for line in move.lines):
+    for line, gain in (each for move in moves for each in move.list_gains()):
         if line.type == CategoryType.INCOME:
-            parts["actual_income"][0]["amount"] += line.amount
+            parts["actual_income"][0]["amount"] -= gain
         else:
             for category_id in {line.category_id, line.major_id}:
-                spent[category_id] += line.amount
+                spent[category_id] += gain
     for row in parts["spending"]:
         row["spent"] += spent[row["category_id"]]
 
@@ -296,11 +296,11 @@ def _spread_by_day(params: dict[str, Any]) -> Counter[date]:
     found, moves = _fetch_with_moves(queries, params)
     spent = Counter({date.fromisoformat(r["date"]): r["sum"] for r in found["days"]})
     budgeted = {row["category_id"] for row in found["budgeted"]}
-    for move in moves:
-        for line in move.lines:
+    for day, _, gains in (each for move in moves for each in move.list_days()):
+        for line, gain in gains:
             is_budgeted = {line.category_id, line.major_id} & budgeted
             if is_budgeted and line.type == CategoryType.EXPENSE:
-                spent[move.day] += line.amount
+                spent[day] += gain
     return spent
 
 

@@ -93,10 +93,17 @@ def window_params(period: Period) -> dict[str, date]:
     }
 
 
+def read_plans(
+    found: Mapping[str, list[dict[str, Any]]],
+) -> tuple[PaymentCalendar, list[Plan]]:
+    """Return what the rows of `SPREAD` tell."""
+    calendar = PaymentCalendar.of(found["cards"], found["printed"])
+    return calendar, [build_plan(*row["plan"]) for row in found["plans"]]
+
+
 def read_moves(found: Mapping[str, list[dict[str, Any]]], period: Period) -> list[Move]:
     """Return what the rows of `SPREAD` change in the sums of a period."""
-    calendar = PaymentCalendar.of(found["cards"], found["printed"])
-    plans = [build_plan(*row["plan"]) for row in found["plans"]]
+    calendar, plans = read_plans(found)
     return list_moves(plans, calendar, period)
 
 

@@ -16,7 +16,6 @@ from ledger.cards.schedule import (
     first_of_month,
     move_month,
 )
-from ledger.models.base import CategoryType
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR
 from ledger.periods import Period, month_period
 
@@ -55,28 +54,41 @@ class Plan:
         return list_parts(self.amount, self.months, self.typed)
 
 
-class MovedLine(NamedTuple):
-    """What statistics gain: `amount` of an income or an expense, and `refunded`."""
+@dataclass(slots=True)
+class Move:
+    """What a purchase adds to the sums of a period that count it on its own day.
 
-    type: str
-    category_id: int | None
-    major_id: int | None
-    amount: int
-    refunded: int
-
-
-class Move(NamedTuple):
-    """What a purchase adds to the sums of a day that count it on its own day.
-
-    On the day of the purchase that is less than nothing. `entry_count` is -1 there, 1
-    on the day of the first part, and 0 on those of the others.
+    `numbers` are those of its parts in the period, from 0, and `days` those on which
+    they count. `shares` are the parts of each line.
     """
 
-    day: date
-    wallet_id: int | None
-    tag_ids: Sequence[int]
-    entry_count: int
-    lines: Sequence[MovedLine]
+    plan: Plan
+    is_purchase_within: bool
+    numbers: range
+    days: Sequence[date]
+    shares: Sequence[Sequence[int]]
+
+    @property
+    def entry_count(self) -> int:
+        """A purchase counts on the day of its first part."""
+        return int(0 in self.numbers) - self.is_purchase_within
+
+    def list_gains(self) -> Iterator[tuple[PlanLine, int]]:
+        """Return what each line gains in the whole period."""
+        first, stop = self.numbers.start, self.numbers.stop
+        for line, share in zip(self.plan.lines, self.shares, strict=True):
+            before = line.amount if self.is_purchase_within else 0
+            yield line, sum(share[first:stop]) - before
+
+    def list_days(self) -> Iterator[tuple[date, int, list[tuple[PlanLine, int]]]]:
+        """Return (day, change of the count, gain of each line), not always sorted."""
+        lines = self.plan.lines
+        if self.is_purchase_within:
+            yield self.plan.day, -1, [(line, -line.amount) for line in lines]
+        pairs = list(zip(lines, self.shares, strict=True))
+        for number, day in zip(self.numbers, self.days, strict=True):
+            gains = [(line, share[number]) for line, share in pairs]
+            yield day, int(number == 0), gains
 
 
 @dataclass(slots=True)
@@ -175,6 +187,15 @@ class PaymentCalendar:
         self._payment_days[main, month] = day
         return day
 
+    def list_payment_days(
+        self, plan: Plan, first: int, numbers: range
+    ) -> Sequence[date]:
+        """Return the days on which parts count; `first` is as in `first_number`."""
+        return [
+            self.payment_day(plan.wallet_id, _month_of_number(first + number), plan.day)
+            for number in numbers
+        ]
+
     def is_closed(self, wallet_id: int | None, month: date, today: date) -> bool:
         """Tell if the period of a bill has ended before today.
 
@@ -210,18 +231,18 @@ def list_moves(
     for plan in plans:
         if not plan.lines:
             continue
-        if period.start <= plan.day <= period.end:
-            moves.append(_move_away(plan))
         first = calendar.first_number(plan)
         numbers = _number_parts(plan, first, period)
-        if numbers:
-            moves += _move_parts(plan, first, numbers, calendar, period)
+        days = calendar.list_payment_days(plan, first, numbers)
+        # The months of the period may be cut.
+        while days and days[0] < period.start:
+            days, numbers = days[1:], numbers[1:]
+        while days and days[-1] > period.end:
+            days, numbers = days[:-1], numbers[:-1]
+        is_within = period.start <= plan.day <= period.end
+        if days or is_within:
+            moves.append(Move(plan, is_within, numbers, days, _divide_lines(plan)))
     return moves
-
-
-def _move_away(plan: Plan) -> Move:
-    lines = [_move_line(line, -line.amount) for line in plan.lines]
-    return Move(plan.day, plan.wallet_id, plan.tag_ids, -1, lines)
 
 
 def _number_parts(plan: Plan, first: int, period: Period) -> range:
@@ -238,29 +259,12 @@ def _number_parts(plan: Plan, first: int, period: Period) -> range:
     return range(max(start - first, 0), min(stop, plan.months))
 
 
-def _move_parts(
-    plan: Plan, first: int, numbers: range, calendar: PaymentCalendar, period: Period
-) -> Iterator[Move]:
-    parts, wallet_id, tag_ids = plan.parts, plan.wallet_id, plan.tag_ids
-    # A flat purchase has its parts as they are.
-    is_flat = len(plan.lines) == 1 and plan.lines[0].amount == plan.amount
-    shares = [parts if is_flat else divide(each.amount, parts) for each in plan.lines]
-    pairs = list(zip(plan.lines, shares, strict=True))
-    for number in numbers:
-        month = _month_of_number(first + number)
-        day = calendar.payment_day(wallet_id, month, plan.day)
-        if period.start <= day <= period.end:
-            lines = [_move_line(line, share[number]) for line, share in pairs]
-            yield Move(day, wallet_id, tag_ids, int(number == 0), lines)
-
-
-def _move_line(line: PlanLine, amount: int) -> MovedLine:
-    """Return what a part of a line adds; a line below 0 is a refund of an expense."""
-    type_, category_id, major_id, whole = line
-    if type_ != CategoryType.EXPENSE:
-        return MovedLine(type_, category_id, major_id, -amount, 0)
-    refunded = -amount if whole < 0 else 0
-    return MovedLine(type_, category_id, major_id, amount, refunded)
+def _divide_lines(plan: Plan) -> list[list[int]]:
+    """Return the parts of each line; a flat purchase has them as they are."""
+    parts = plan.parts
+    if len(plan.lines) == 1 and plan.lines[0].amount == plan.amount:
+        return [parts]
+    return [divide(line.amount, parts) for line in plan.lines]
 
 
 def move_within_calendar(month: date, count: int) -> date:

@@ -9,11 +9,11 @@ from typing import Any
 
 from accounts.models import Member
 from core.db.rows import fetch_parts
-from ledger.cards.plans import SPREAD, read_moves, window_params
+from ledger.cards.plans import SPREAD, read_moves, read_plans, window_params
 from ledger.cards.schedule import first_of_month
-from ledger.cards.spread import Move, MovedLine
+from ledger.cards.spread import Move, PlanLine, list_moves
 from ledger.models.base import CategoryType
-from ledger.periods import Period, Unit, period_containing, year_period
+from ledger.periods import Period, Unit, month_period, period_containing, year_period
 from ledger.statistics.cash_flow import (
     CategoryFlow,
     Flow,
@@ -99,10 +99,10 @@ def get_month_statistics(member: Member, year: int, month: int) -> MonthStatisti
     params = month_params(member, year, month)
     window = Period(params["since"], params["until"])
     found = fetch_parts(_MONTH, params | window_params(window))
-    moves = read_moves(found, window)
+    calendar, plans = read_plans(found)
     flows = flows_by_start(found["days"])
-    _add_to_flows(flows, moves, lambda day: day)
-    of_month = [move for move in moves if move.day >= params["start"]]
+    _add_to_flows(flows, list_moves(plans, calendar, window), lambda day: day)
+    of_month = list_moves(plans, calendar, month_period(year, month))
     return build_month(
         params["start"],
         flows,
@@ -135,38 +135,52 @@ def get_range_statistics(member: Member, period: Period, unit: Unit) -> RangeSta
 def _add_to_flows(
     flows: dict[date, Flow], moves: Iterable[Move], start_of: Callable[[date], date]
 ) -> None:
+    flow_of_day: dict[date, Flow] = {}
     for move in moves:
-        start = start_of(move.day)
-        flow = flows.get(start)
-        if flow is None:
-            flow = flows[start] = Flow()
-        flow.count += move.entry_count
-        for line in move.lines:
-            flow.refunded += line.refunded
-            if line.type == CategoryType.EXPENSE:
-                flow.expense += line.amount
-            else:
-                flow.income += line.amount
+        for day, entry_count, gains in move.list_days():
+            flow = flow_of_day.get(day)
+            if flow is None:
+                flow = flow_of_day[day] = flows.setdefault(start_of(day), Flow())
+            flow.count += entry_count
+            for line, gain in gains:
+                if line.type != CategoryType.EXPENSE:
+                    flow.income -= gain
+                    continue
+                flow.expense += gain
+                if line.amount < 0:
+                    flow.refunded -= gain
 
 
 def _move_categories(rows: list[Row], moves: Iterable[Move]) -> list[CategoryFlow]:
     by_key = {(row["type"], row["category_id"]): row for row in rows}
     for move in moves:
-        for line in move.lines:
+        keys = set()
+        for line, gain in move.list_gains():
             key = line.type, line.category_id
             row = by_key.get(key)
             if row is None:
                 row = by_key[key] = _category_row(line)
-            row["amount"] += line.amount
-            row["refunded"] += line.refunded
-        if move.entry_count:
-            # A purchase counts once in each of its categories.
-            for key in {(line.type, line.category_id) for line in move.lines}:
-                by_key[key]["count"] += move.entry_count
+            amount, refunded = _count_gain(line, gain)
+            row["amount"] += amount
+            row["refunded"] += refunded
+            keys.add(key)
+        # A purchase counts once in each of its categories.
+        for key in keys:
+            by_key[key]["count"] += move.entry_count
     return category_flows([row for row in by_key.values() if _is_listed(row)])
 
 
-def _category_row(line: MovedLine) -> Row:
+def _count_gain(line: PlanLine, gain: int) -> tuple[int, int]:
+    """Return what a gain adds to its type's amount, and to `refunded`.
+
+    A line of an expense below 0 is a refund.
+    """
+    if line.type != CategoryType.EXPENSE:
+        return -gain, 0
+    return gain, -gain if line.amount < 0 else 0
+
+
+def _category_row(line: PlanLine) -> Row:
     """Return an empty row of entries without a category; the others are read."""
     sums = {"amount": 0, "refunded": 0, "count": 0}
     return {
@@ -180,9 +194,10 @@ def _category_row(line: MovedLine) -> Row:
 def _move_wallets(rows: list[Row], moves: Iterable[Move]) -> list[WalletFlow]:
     by_id = {row["wallet_id"]: row for row in rows}
     for move in moves:
-        row = by_id.get(move.wallet_id)
+        wallet_id = move.plan.wallet_id
+        row = by_id.get(wallet_id)
         if row is None:
-            row = by_id[move.wallet_id] = _wallet_row()
+            row = by_id[wallet_id] = _wallet_row()
         _add_to_row(row, move)
     listed = [row for row in by_id.values() if _is_listed(row)]
     return [
@@ -199,16 +214,17 @@ def _wallet_row() -> Row:
 def _move_tags(rows: list[Row], moves: Iterable[Move]) -> list[TagFlow]:
     by_id = {row.pop("id"): row for row in rows}
     for move in moves:
-        for tag_id in move.tag_ids:
+        for tag_id in move.plan.tag_ids:
             _add_to_row(by_id[tag_id], move)
     return [TagFlow(**row) for row in by_id.values() if _is_listed(row)]
 
 
 def _add_to_row(row: Row, move: Move) -> None:
     row["count"] += move.entry_count
-    for line in move.lines:
-        row[line.type] += line.amount
-        row["refunded"] += line.refunded
+    for line, gain in move.list_gains():
+        amount, refunded = _count_gain(line, gain)
+        row[line.type] += amount
+        row["refunded"] += refunded
 
 
 def _is_listed(row: Mapping[str, Any]) -> bool:
