@@ -52,34 +52,44 @@ PLAN_COLUMNS = """
     e.id, e.date, e.wallet_id, e.amount, e.installment_months, e.installment_parts,
     e.bill_month
 """
-# Lines of wallets count in no statistics. Arrays in the order of the fields of a `Plan`
-# are read faster than objects.
-_PLANS = f"""
-    SELECT json_build_array({PLAN_COLUMNS},
-        CASE e.line_count WHEN 0 THEN json_build_array(json_build_array(
-            e.category_type, e.category_id, c.parent_id, e.amount
-        ))
-        ELSE (
-            SELECT json_agg(json_build_array(
-                l.category_type, l.category_id, m.parent_id, l.amount
-            ) ORDER BY l.position)
-            FROM account_entry_line l LEFT JOIN account_category m
-                ON m.member_id = l.member_id AND m.id = l.category_id
-            WHERE l.member_id = %(member)s AND l.entry_id = e.id
-                AND l.wallet_id IS NULL
-        ) END,
-        (
-            SELECT json_agg(t.tag_id) FROM account_entry_tag t
-            WHERE t.member_id = %(member)s AND t.entry_id = e.id
-        )
-    ) AS plan
-    FROM account_entry e LEFT JOIN account_category c
-        ON c.member_id = e.member_id AND c.id = e.category_id
-    WHERE {IN_WINDOW} AND NOT e.excluded
-"""  # noqa: S608 - constants
+_TAGS = """(
+    SELECT json_agg(t.tag_id) FROM account_entry_tag t
+    WHERE t.member_id = %(member)s AND t.entry_id = e.id
+)"""
+
+
+def _select_plans(tags: str) -> str:
+    """Return the statement of purchases with those of their lines that count.
+
+    Lines of wallets count in no statistics. Arrays in the order of the fields of a
+    `Plan` are read faster than objects.
+    """
+    return f"""
+        SELECT json_build_array({PLAN_COLUMNS},
+            CASE e.line_count WHEN 0 THEN json_build_array(json_build_array(
+                e.category_type, e.category_id, c.parent_id, e.amount
+            ))
+            ELSE (
+                SELECT json_agg(json_build_array(
+                    l.category_type, l.category_id, m.parent_id, l.amount
+                ) ORDER BY l.position)
+                FROM account_entry_line l LEFT JOIN account_category m
+                    ON m.member_id = l.member_id AND m.id = l.category_id
+                WHERE l.member_id = %(member)s AND l.entry_id = e.id
+                    AND l.wallet_id IS NULL
+            ) END,
+            {tags}
+        ) AS plan
+        FROM account_entry e LEFT JOIN account_category c
+            ON c.member_id = e.member_id AND c.id = e.category_id
+        WHERE {IN_WINDOW} AND NOT e.excluded
+    """  # noqa: S608 - constants
+
+
 # For `fetch_parts`, beside the sums that the moves are added to: one statement reads
 # one snapshot. Its parameters are those of `window_params`.
-SPREAD = {"plans": _PLANS} | CALENDAR
+SPREAD = {"plans": _select_plans("NULL")} | CALENDAR
+SPREAD_WITH_TAGS = {"plans": _select_plans(_TAGS)} | CALENDAR
 
 
 def window_params(period: Period) -> dict[str, date]:

@@ -105,7 +105,8 @@ class PaymentCalendar:
     _ends: dict[int | None, tuple[int, tuple[date, ...]]] = field(
         default_factory=dict, repr=False
     )
-    _payment_days: dict[tuple[int | None, date], date] = field(
+    # By main card and number of a month.
+    _payment_days: dict[int | None, dict[int, date]] = field(
         default_factory=dict, repr=False
     )
 
@@ -135,15 +136,17 @@ class PaymentCalendar:
         """Return the card on whose bill a wallet stands: itself, if on no other."""
         return None if wallet_id is None else self.mains.get(wallet_id, wallet_id)
 
-    def find_schedule(self, wallet_id: int | None) -> Schedule | None:
+    def find_schedule(self, wallet_id: int | None, day: date) -> Schedule | None:
+        """Return the schedule of a card; bills of other years cannot be asked for."""
         main = self.main_of(wallet_id)
-        return None if main is None else self.schedules.get(main)
+        if main is None or not MIN_YEAR <= day.year <= MAX_YEAR:
+            return None
+        return self.schedules.get(main)
 
     def month_of(self, wallet_id: int | None, day: date, billed: date | None) -> date:
         """Return the bill of a booking: as named by the member, else by its day."""
-        schedule = self.find_schedule(wallet_id)
-        # Bills of other years cannot be asked for.
-        if schedule is None or not MIN_YEAR <= day.year <= MAX_YEAR:
+        schedule = self.find_schedule(wallet_id, day)
+        if schedule is None:
             return move_within_calendar(first_of_month(day), 1)
         return self._find_month(wallet_id, schedule, day) if billed is None else billed
 
@@ -175,34 +178,36 @@ class PaymentCalendar:
         `of` is the day of the purchase, which is that day where there are no settings.
         A payment that a holiday moved out of the month counts on its nearest day.
         """
-        main = self.main_of(wallet_id)
-        found = self._payment_days.get((main, month))
-        if found is not None:
-            return found
         period = month_period(month.year, month.month)
-        schedule = self.find_schedule(wallet_id)
-        if schedule is None or not MIN_YEAR <= month.year <= MAX_YEAR:
+        schedule = self.find_schedule(wallet_id, month)
+        if schedule is None:
             return month.replace(day=min(of.day, period.end.day))
-        day = min(max(schedule.payment_date(month), period.start), period.end)
-        self._payment_days[main, month] = day
-        return day
+        return min(max(schedule.payment_date(month), period.start), period.end)
 
     def list_payment_days(
         self, plan: Plan, first: int, numbers: range
     ) -> Sequence[date]:
         """Return the days on which parts count; `first` is as in `first_number`."""
-        return [
-            self.payment_day(plan.wallet_id, _month_of_number(first + number), plan.day)
-            for number in numbers
-        ]
+        days = []
+        known = self._payment_days.setdefault(self.main_of(plan.wallet_id), {})
+        for number in range(first + numbers.start, first + numbers.stop):
+            day = known.get(number)
+            if day is None:
+                month = _month_of_number(number)
+                day = self.payment_day(plan.wallet_id, month, plan.day)
+                # Without settings it is that of one purchase.
+                if self.find_schedule(plan.wallet_id, month) is not None:
+                    known[number] = day
+            days.append(day)
+        return days
 
     def is_closed(self, wallet_id: int | None, month: date, today: date) -> bool:
         """Tell if the period of a bill has ended before today.
 
         Without settings that is the month before the payment.
         """
-        schedule = self.find_schedule(wallet_id)
-        if schedule is None or not MIN_YEAR <= month.year <= MAX_YEAR:
+        schedule = self.find_schedule(wallet_id, month)
+        if schedule is None:
             return month <= first_of_month(today)
         return schedule.period_end(month) < today
 

@@ -9,7 +9,13 @@ from typing import Any
 
 from accounts.models import Member
 from core.db.rows import fetch_parts
-from ledger.cards.plans import SPREAD, read_moves, read_plans, window_params
+from ledger.cards.plans import (
+    SPREAD,
+    SPREAD_WITH_TAGS,
+    read_moves,
+    read_plans,
+    window_params,
+)
 from ledger.cards.schedule import first_of_month
 from ledger.cards.spread import Move, PlanLine, list_moves
 from ledger.models.base import CategoryType
@@ -82,7 +88,7 @@ _MONTH = {
     "categories": _CATEGORIES,
     "wallets": _WALLETS,
     "tags": _TAGS,
-    **SPREAD,
+    **SPREAD_WITH_TAGS,
 }
 _YEAR = {"months": MONTHS, "categories": _CATEGORIES, **SPREAD}
 # Sums that decide if a category, wallet or tag is listed.
