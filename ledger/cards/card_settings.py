@@ -52,7 +52,7 @@ class TargetExcludes:
 
 @dataclass(frozen=True, slots=True)
 class CardValues:
-    """Settings as they are sent; None for what is left out."""
+    """Settings of a request; None means that the field is missing."""
 
     closing_day: int | None = None
     payment_day: int | None = None
