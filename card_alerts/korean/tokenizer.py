@@ -82,6 +82,7 @@ _HAS_LABELS = re.compile(
 )
 _HAS_NOTICE = re.compile("내역|알림|안내")
 _HAS_COMPANY_LINE = re.compile(r"[A-Z] \d{4} ")
+_HAS_DEPARTMENT = re.compile(rf"[팀부과실터][ ]{HOLDER_NAME}")
 _HAS_ACCOUNT = re.compile(r"\d-[\d*]")
 
 
@@ -119,7 +120,9 @@ class TokenizedMessage:
         self.masked = masked = MaskedText(self.text)
         if "발신" in self.text:
             masked.mask_all(side_patterns.SENT_FROM_WEB, NOISE)
-        if "://" in self.text or "www." in self.text:
+        if side_patterns.FORWARDED.match(self.text):
+            masked.mask_all(side_patterns.FORWARDED, NOISE)
+        if "." in self.text and side_patterns.HAS_LINK.search(self.text):
             masked.mask_all(side_patterns.LINK, NOISE)
         self._mask_room_heading()
         self._mask_labeled_merchant()
@@ -296,6 +299,8 @@ class TokenizedMessage:
             self._mask_card_number()
         if "*" in masked.text or "님" in masked.text:
             masked.mask_all(side_patterns.HOLDER_NAMES, HOLDER_NAME)
+            if _HAS_DEPARTMENT.search(masked.text):
+                masked.mask_all(side_patterns.DEPARTMENT, NOISE)
 
     def _mask_card_number(self) -> None:
         number = STANDALONE_CARD_NUMBER.search(self.masked.text)
@@ -339,6 +344,7 @@ class TokenizedMessage:
             has_card=bool(match and not match.is_app and has_amount),
             has_other_payer=self.has_other_payer,
             has_details=bool(match and has_time and has_amount),
+            has_time_and_balance=bool(has_time and has_amount and self.balance),
         )
         if implied and implied.is_withdrawal:
             self.is_check_card = self.is_card_withdrawal = True
