@@ -36,6 +36,7 @@ SAMPLES = {
     "exam 3": alert_samples.EXAM_2026C,
     TAUGHT: alert_samples.EXAM_2026D,
     "exam 5": alert_samples.EXAM_2026E,
+    "exam 6": alert_samples.EXAM_2026F,
     "own": alert_samples.OWN,
 }
 MIN_ACCURACY = 0.98

@@ -260,7 +260,7 @@ class MessageEvidence:
         if not _WEAK_PAYMENT_WORD.search(self.keyword_text):
             return False
         return any(
-            AMOUNT in masked[max(0, each.start() - 4) : each.end() + 3]
+            AMOUNT in masked[max(0, each.start() - 4) : each.end() + 6]
             for each in PENDING.finditer(text)
         )
 

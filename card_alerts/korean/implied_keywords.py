@@ -90,6 +90,8 @@ _RECEIPT = re.compile(
     r"(?P<word>결제)[ ]?금액[ :\n]{0,6}(?=[\d₩])"
 )
 _STATUS_IN_HEADING = re.compile(
+    # No heading: ※ 카드 이용내역 알림은 …
+    r"(?:^|(?<=\n))(?![ ]{0,3}[※☞])[^\n]{0,80}?"
     r"(?P<word>승인|(?P<cancelled>취소)|(?:이용|사용|결제)(?=[ ]?내역[ ]?알림))[ ]?"
     r"내역[ ]?(?:알림|안내)"
 )

@@ -6,6 +6,7 @@ from datetime import time
 from decimal import Decimal
 from itertools import islice
 
+from card_alerts.english.money import RUNNING_TOTAL as LATIN_RUNNING_TOTAL
 from card_alerts.issuers import find_issuer
 from card_alerts.korean import side_patterns
 from card_alerts.korean.card_numbers import (
@@ -218,6 +219,9 @@ class TokenizedMessage:
         if "누" in masked.text:
             found = _mask_totals(masked, RUNNING_TOTAL_PATTERN, RUNNING_TOTAL)
             self.running_total = next(iter(found), None)
+        if "ccum" in masked.text or "otal" in masked.text:
+            # An English text with a line in Korean.
+            masked.mask_all(LATIN_RUNNING_TOTAL, RUNNING_TOTAL)
         if _HAS_BALANCE.search(masked.text):
             self._mask_foreign_balances()
             found = _mask_totals(masked, BALANCE_PATTERN, BALANCE)
