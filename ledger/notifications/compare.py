@@ -109,7 +109,8 @@ def choose_name(reports: Iterable[Fingerprint]) -> str:
         is_better = other != one and choose_better_name(one, other) == other
         is_worse = choose_better_name(other, one) == one
         is_of_card = best.is_of_account and not report.is_of_account
-        if is_better or (report.merchant and is_of_card and not is_worse) or (not is_worse and _is_plainer(report, best)):
+        is_preferred = (report.merchant and is_of_card) or _is_plainer(report, best)
+        if is_better or (is_preferred and not is_worse):
             best = report
     return best.merchant if best else ""
 

@@ -72,7 +72,8 @@ def make_wallets_of(client: JSONClient, pair: dict[str, Any]) -> None:
         parse(message["text"], RECEIVED_AT, message.get("sender", ""))
         for message in pair["messages"]
     ]
-    digits = {each.card_hint for each in parsed if (each.card_hint or "").isdigit()}
+    hints = {each.card_hint or "" for each in parsed}
+    digits = {hint for hint in hints if hint.isdigit()}
     companies = {each.card_company for each in parsed if each.card_company}
     for company in sorted(companies):
         for number in (*sorted(digits), "0909"):
