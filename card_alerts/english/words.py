@@ -96,7 +96,7 @@ _GRANTED = re.compile(
     r"|on its way|arriv)",
     re.IGNORECASE,
 )
-# Authorization code:- 062974 below what was paid
+# Authorization code:- 062974 below a completed payment
 _CODE_OF_PAYMENT = re.compile(r"\bauth\w{0,12} code[ ]?[:#-]", re.IGNORECASE)
 _QUESTION = re.compile(
     r"\bdid you (?:just )?(?:try|make|attempt)|\bopen the app to approve\b",

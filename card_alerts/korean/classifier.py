@@ -45,7 +45,7 @@ _NEXT_PAYMENT = re.compile(
     r"(?<=\n)[ \-·]{0,3}(?:다음|이번[ ]?달)?[ ]?(?:결제|청구|출금)(?:[ ]?예정)?일"
     r"(?:자|시)?[ ]?[:=]?[ ]?\d[^\n원]{0,40}(?=\n|$)"
 )
-# 후불교통 11월 이용금액 34,500원 승인: no other text tells the rides of a month.
+# 후불교통 11월 이용금액 34,500원 승인: the rides of a month have no other text.
 _TRANSIT_MONTH = re.compile(
     r"(?<=교통)[ ]\d{1,2}월[ ]?(?:분[ ]?)?(?:이용|사용)[ ]?금액"
 )

@@ -213,7 +213,7 @@ def _make_terms(card: Card, values: CardValues, today: date) -> list[Term]:
 def _find_open_month(terms: list[Term], term: Term, today: date) -> date:
     if terms:
         return find_open_month(Schedule(terms), today)
-    # The first bill is that of today.
+    # The first bill is today's.
     first = Term(day_of_month(today, 1), *term.days)
     return Schedule([first]).month_of(today)
 

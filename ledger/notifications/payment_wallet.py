@@ -1,7 +1,7 @@
-"""The wallet of a payment: that of all its announcements together (spec 4.7). Pure.
+"""Find the wallet of a payment from all its announcements (spec 4.7). Pure.
 
-The digits of a card come before its name, that before a company's, a named card before
-the account of a bank, and all of them before the member's only card. No order of the
+The digits of a card come first, then its name, then its company. A named card comes
+before the account of a bank, and the member's only card last. No order of the
 announcements gives another wallet.
 """
 
@@ -26,7 +26,7 @@ def choose_wallet(
 ) -> KnownWallet | None:
     """Return the wallet of a payment.
 
-    `account` is that of its booking; None without one.
+    `account` belongs to the bank's booking; None if there is none.
     """
     named = combine(reports)
     if named is not None and (card := find_named_card(named, cards)):

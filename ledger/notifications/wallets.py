@@ -103,7 +103,7 @@ class OwnMove:
 
 @dataclass(frozen=True, slots=True)
 class NamedCard:
-    """What all announcements of a payment print about its card."""
+    """The card of a payment, as all its announcements print it."""
 
     card_company: str | None = None
     card_hint: str | None = None
@@ -138,7 +138,7 @@ def find_card(
 def find_named_card(
     parsed: NamedCard | ParseResult, cards: Sequence[KnownWallet]
 ) -> KnownWallet | None:
-    """Return the only card that fits what is printed.
+    """Return the only card that fits the printed names and digits.
 
     The digits decide among the cards of the company, then the longest overlap of names,
     then credit or check card.

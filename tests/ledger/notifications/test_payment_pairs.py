@@ -22,7 +22,7 @@ from tests.support.flush import rolled_back
 pytestmark = pytest.mark.django_db
 
 WALLETS = "/api/account/wallets"
-# What the announcements tell of an entry.
+# The fields of an entry that come from the announcements.
 SAME = (
     *("type", "amount", "currency", "original_amount", "memo", "wallet_id", "pending"),
     *("installment_months", "category_id", "category_type", "refund_of_id", "date"),

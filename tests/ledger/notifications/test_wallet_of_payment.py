@@ -1,4 +1,4 @@
-"""The wallet of a payment is that of all its announcements (spec 4.7)."""
+"""All announcements of a payment tell its wallet together (spec 4.7)."""
 
 from typing import Any
 
