@@ -12,40 +12,50 @@ MIN_RECOGNIZED, MAX_BOOKED = 0.98, 0.01
 MIN_FIELD, MIN_MERCHANT, MIN_SURE = 0.98, 0.95, 0.99
 
 
-def measure_exam(name: str, path: Any) -> list[Row]:
+def measure_exam(measurement: str, name: str, path: Any) -> list[Row]:
     """Return shares of the payments, of the others, and of each field."""
     messages = load(path)
     twins = [twin for _, twin in load_twins(path)]
-    rows = _describe(name, _count(messages))
-    rows += _describe(f"{name}, twins", _count(twins))
+    rows = _describe(measurement, name, _count(messages))
+    rows += _describe(measurement, f"{name}, twins", _count(twins))
     for kind in sorted({tag for each in messages for tag in each["tags"]}):
         counts = _count(each for each in messages if kind in each["tags"])
         if counts["payments"]:
             level = f"{counts['payments']} payments"
             share = counts["recognized"] / counts["payments"]
-            rows.append(Row(name, f"{kind}: recognized", level, share))
+            rows.append(Row(measurement, f"{name}, {kind}: recognized", level, share))
             right = counts["merchant"] / counts["recognized"]
-            rows.append(Row(name, f"{kind}: merchant right", level, right))
+            rows.append(
+                Row(measurement, f"{name}, {kind}: merchant right", level, right)
+            )
     return rows
 
 
-def _describe(name: str, counts: Counter[str]) -> list[Row]:
+def _describe(measurement: str, name: str, counts: Counter[str]) -> list[Row]:
     payments, recognized = counts["payments"], counts["recognized"]
     others, sure = counts["others"], counts["sure"]
     rows = [
         bounded(
-            name,
-            "payments recognized",
+            measurement,
+            f"{name}: payments recognized",
             f"{recognized} of {payments}",
             recognized / payments,
             minimum=MIN_RECOGNIZED,
         ),
-        bounded(name, "wrong amounts", f"of {recognized}", counts["wrong"], 0),
+        bounded(
+            measurement,
+            f"{name}: wrong amounts",
+            f"of {recognized}",
+            counts["wrong"],
+            0,
+        ),
     ]
     if others:
         level = f"{counts['booked']} of {others}"
         share = counts["booked"] / others
-        rows.append(bounded(name, "others booked", level, share, MAX_BOOKED))
+        rows.append(
+            bounded(measurement, f"{name}: others booked", level, share, MAX_BOOKED)
+        )
     for field, minimum in (
         ("company", MIN_FIELD),
         ("card_hint", MIN_FIELD),
@@ -53,11 +63,19 @@ def _describe(name: str, counts: Counter[str]) -> list[Row]:
     ):
         level = f"{counts[field]} of {recognized}"
         share = counts[field] / recognized
-        rows.append(bounded(name, f"{field} right", level, share, minimum=minimum))
+        rows.append(
+            bounded(
+                measurement, f"{name}: {field} right", level, share, minimum=minimum
+            )
+        )
     if sure:
         level = f"SURE: {sure / recognized:.1%} of the payments"
         right = counts["sure and right"] / sure
-        rows.append(bounded(name, "SURE names right", level, right, minimum=MIN_SURE))
+        rows.append(
+            bounded(
+                measurement, f"{name}: SURE names right", level, right, minimum=MIN_SURE
+            )
+        )
     return rows
 
 

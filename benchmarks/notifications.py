@@ -65,7 +65,7 @@ def measure(environment: BenchmarkEnvironment) -> list[Row]:
         rows.append(
             bounded(NAME, name, f"failing: {text}", right, minimum=MIN_ACCURACY)
         )
-    rows += measure_exam(NEWEST, SAMPLES[NEWEST])
+    rows += measure_exam(NAME, NEWEST, SAMPLES[NEWEST])
     return [*rows, *measure_endpoint(environment)]
 
 
