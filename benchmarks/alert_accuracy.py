@@ -98,7 +98,8 @@ def _count(messages: Iterable[Any]) -> Counter[str]:
         companies = {expected["company"], *message.get("company_alt", [])}
         companies.add(message.get("company_with_sender", expected["company"]))
         counts["company"] += parsed.card_company in companies
-        counts["card_hint"] += parsed.card_hint == expected["card_hint"]
+        hints = {expected["card_hint"], *message.get("card_hint_alt", [])}
+        counts["card_hint"] += parsed.card_hint in hints
         names = [expected["merchant"], *message.get("merchant_alt", [])]
         is_right = squeeze(parsed.merchant) in map(squeeze, names)
         counts["merchant"] += is_right

@@ -86,7 +86,7 @@ class _Chunk:
     letters: int
     # The name of an issuer fills its first line.
     is_heading: bool = False
-    # It tells only by what was paid: SSG MONEY 7,480원 사용.
+    # The line of a means of payment: SSG MONEY 7,480원 사용.
     is_method: bool = False
 
     @property

@@ -93,7 +93,7 @@ _REFUNDS = """
     SELECT p.main_id, l.entry_id FROM plan p JOIN account_entry_line l
         ON l.member_id = %(member)s AND l.refund_of_id = p.id
 """
-# What is shown, and what reaches into it: parts, entries with a month, refunds of
+# Shown entries, and entries that reach into shown bills: parts, entries with a month, refunds of
 # purchases in parts, and all that pays.
 _DETAILS = f"""
     SELECT {_OWN} FROM {_OWN_ENTRIES}

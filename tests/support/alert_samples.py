@@ -115,7 +115,7 @@ def result_as_label(parsed: ParseResult) -> dict[str, Any]:
 def differences(message: Any) -> dict[str, tuple[Any, Any]]:
     """Return the expected and the actual value of each wrong field.
 
-    `company_alt` and `merchant_alt` are other values that are right too.
+    `company_alt`, `card_hint_alt` and `merchant_alt` are other right values.
     `occurred_date` is the printed date; if a cancellation prints only that of its
     approval, it is compared with `original_date`.
     """
@@ -124,6 +124,8 @@ def differences(message: Any) -> dict[str, tuple[Any, Any]]:
     actual = result_as_label(parsed)
     if actual["company"] in message.get("company_alt", []):
         expected["company"] = actual["company"]
+    if actual["card_hint"] in message.get("card_hint_alt", []):
+        expected["card_hint"] = actual["card_hint"]
     if actual["merchant"] in map(squeeze, message.get("merchant_alt", [])):
         expected["merchant"] = actual["merchant"]
     for name, (value, found) in _money_of_account(message, parsed).items():

@@ -49,6 +49,18 @@ def run_concurrently(calls: Sequence[Callable[[], Any]]) -> list[Any]:
     return [future.result() for future in futures]
 
 
+@contextmanager
+def wait_long_for_locks() -> Iterator[None]:
+    """Keep the lock limit out of a test on a machine that stands still for seconds."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET lock_timeout = '20s'")
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("RESET lock_timeout")
+
+
 def race(
     turn: Callable[[int], Turn],
     *,

@@ -3,8 +3,7 @@
 import ast
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from core.db.transactions import MAX_RETRIES, retry_on_conflict
 from ledger.models import Category
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_member
-from tests.support.races import run_concurrently
+from tests.support.races import run_concurrently, wait_long_for_locks
 
 ROOT = Path(__file__).resolve().parents[3]
 APPS = ("accounts", "administration", "billing", "board", "core", "ledger")
@@ -163,18 +162,6 @@ def _meet_once(client: JSONClient, category: Category) -> list[Any]:
             return client.send("PATCH", path, {"name": "New"})
 
     return run_concurrently([lock_against_the_order, change])
-
-
-@contextmanager
-def wait_long_for_locks() -> Iterator[None]:
-    """Let deadlocks be found on a machine that stands still for seconds, too."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET lock_timeout = '20s'")
-    try:
-        yield
-    finally:
-        with connection.cursor() as cursor:
-            cursor.execute("RESET lock_timeout")
 
 
 def wait_until_another_waits() -> None:
