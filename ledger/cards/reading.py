@@ -93,8 +93,8 @@ _REFUNDS = """
     SELECT p.main_id, l.entry_id FROM plan p JOIN account_entry_line l
         ON l.member_id = %(member)s AND l.refund_of_id = p.id
 """
-# Shown entries, and entries that reach into shown bills: parts, entries with a month, refunds of
-# purchases in parts, and all that pays.
+# Shown entries, and entries that reach into shown bills: parts, entries with a month,
+# refunds of purchases in parts, and payments.
 _DETAILS = f"""
     SELECT {_OWN} FROM {_OWN_ENTRIES}
         AND {_IS_SHOWN} AND e.installment_months IS NULL AND {_OF_OTHERS}

@@ -122,12 +122,7 @@ def differences(message: Any) -> dict[str, tuple[Any, Any]]:
     expected = message["expect"] | {"merchant": squeeze(message["expect"]["merchant"])}
     parsed = parse(message["text"], RECEIVED_AT, title=message.get("title", ""))
     actual = result_as_label(parsed)
-    if actual["company"] in message.get("company_alt", []):
-        expected["company"] = actual["company"]
-    if actual["card_hint"] in message.get("card_hint_alt", []):
-        expected["card_hint"] = actual["card_hint"]
-    if actual["merchant"] in map(squeeze, message.get("merchant_alt", [])):
-        expected["merchant"] = actual["merchant"]
+    _accept_alternatives(message, expected, actual)
     for name, (value, found) in _money_of_account(message, parsed).items():
         expected[name], actual[name] = value, found
     for name, found in (
@@ -158,6 +153,20 @@ def differences(message: Any) -> dict[str, tuple[Any, Any]]:
         for name, value in expected.items()
         if actual[name] != value
     }
+
+
+def _accept_alternatives(
+    message: Any, expected: dict[str, Any], actual: dict[str, Any]
+) -> None:
+    """Expect the actual value of a field where the label accepts it too."""
+    names = [squeeze(each) for each in message.get("merchant_alt", [])]
+    for name, accepted in (
+        ("company", message.get("company_alt", [])),
+        ("card_hint", message.get("card_hint_alt", [])),
+        ("merchant", names),
+    ):
+        if actual[name] in accepted:
+            expected[name] = actual[name]
 
 
 def _money_of_account(
