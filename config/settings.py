@@ -124,7 +124,7 @@ DATABASE_POOL_SIZE = env.read_int("DATABASE_POOL_SIZE", 8, minimum=1, maximum=10
 DATABASE_STATEMENT_SECONDS = env.read_int("DATABASE_STATEMENT_SECONDS", 10)
 DATABASE_LIMITS = {
     "statement_timeout": DATABASE_STATEMENT_SECONDS * 1_000,
-    "lock_timeout": 3_000,
+    "lock_timeout": env.read_int("DATABASE_LOCK_SECONDS", 3, minimum=1) * 1_000,
     "idle_in_transaction_session_timeout": 30_000,
 }
 # A transaction pooler rejects or ignores `options`; the limits come from the role.

@@ -25,7 +25,7 @@ START_TIMEOUT_SECONDS = 10
 # Behind the pooler the limits cannot come with the connection.
 LIMITS = {
     "statement_timeout": "10s",
-    "lock_timeout": "3s",
+    "lock_timeout": f"{os.environ.get('DATABASE_LOCK_SECONDS', '3')}s",
     "idle_in_transaction_session_timeout": "30s",
 }
 CONFIG_TEMPLATE = """\

@@ -135,6 +135,9 @@ def handle_exception(exc: Exception, context: Mapping[str, Any]) -> HttpResponse
     if isinstance(problem, ServiceUnavailableError):
         logger.warning("database unavailable: %s", type(exc).__name__)
         response.database_down = True  # type: ignore[attr-defined]
+    elif is_lock_timeout(exc):
+        # It names the relation or the advisory lock, and the rule that waited.
+        logger.warning("lock timeout", exc_info=exc)
     return response
 
 

@@ -172,7 +172,9 @@ def test_repair_of_totals_beside_a_move(kind: str) -> None:
     assert_whole(ledger.member)
 
 
-def test_write_that_waits_for_too_long_is_told_to_try_again() -> None:
+def test_write_that_waits_for_too_long_is_told_to_try_again(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     member = make_member()
 
     def write() -> Any:
@@ -189,3 +191,6 @@ def test_write_that_waits_for_too_long_is_told_to_try_again() -> None:
     assert_problem(response, 503, "SERVICE_UNAVAILABLE")
     assert response.headers["Retry-After"] == "1"
     assert not hasattr(response, "database_down")
+    # The log tells which rule waited.
+    assert "lock timeout" in caplog.text
+    assert "insert_plain_entry" in caplog.text

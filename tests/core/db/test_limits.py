@@ -16,6 +16,8 @@ from django.db import connection
 from core.db import limits
 from devstack.environment import ROOT
 
+LOCK_TIMEOUT = f"{settings.DATABASE_LIMITS['lock_timeout']}ms"
+
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -49,7 +51,7 @@ def test_limits_of_the_service_are_in_force() -> None:
 def test_limits_may_come_from_the_role(role_settings: Any) -> None:
     role_settings(
         statement_timeout="10s",
-        lock_timeout="3s",
+        lock_timeout=LOCK_TIMEOUT,
         idle_in_transaction_session_timeout="30s",
     )
     assert limits.find_limit_problem() is None
@@ -58,7 +60,7 @@ def test_limits_may_come_from_the_role(role_settings: Any) -> None:
 def test_limits_that_are_missing_or_others_are_named_in_one_line(
     role_settings: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    role_settings(lock_timeout="3s", statement_timeout="1min")
+    role_settings(lock_timeout=LOCK_TIMEOUT, statement_timeout="1min")
     with pytest.raises(SystemExit) as exit_info:
         limits.check_database_limits_or_exit()
     line = str(exit_info.value)
@@ -101,7 +103,7 @@ def test_pooler_that_rejects_options_is_named(monkeypatch: pytest.MonkeyPatch) -
 def test_service_without_its_limits_does_not_start(
     command: tuple[str, ...], role_settings: Any
 ) -> None:
-    role_settings(lock_timeout="3s", idle_in_transaction_session_timeout="30s")
+    role_settings(lock_timeout=LOCK_TIMEOUT, idle_in_transaction_session_timeout="30s")
     database = settings.DATABASES["default"]
     given = {
         "DATABASE_URL": f"postgresql://{database['USER']}:{database['PASSWORD']}"
