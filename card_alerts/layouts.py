@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from card_alerts.currencies import CURRENCY_CODES
 from card_alerts.money import MAX_AMOUNT, parse_number
-from card_alerts.result import Confidence, ParseResult, Span
+from card_alerts.result import Confidence, Doubt, ParseResult, Span
 
 # Fewer literal letters would fit unrelated texts.
 MIN_LITERAL_LETTERS = 4
@@ -183,7 +183,14 @@ def apply_layout(
     if "merchant" in spans:
         start, end = spans["merchant"]
         name = " ".join(text[start:end].split())
-        parsed = replace(parsed, merchant=name, merchant_confidence=Confidence.SURE)
+        doubts = tuple(each for each in parsed.doubts if each is not Doubt.MERCHANT)
+        parsed = replace(
+            parsed,
+            merchant=name,
+            merchant_confidence=Confidence.SURE,
+            doubts=doubts,
+            candidates=(),
+        )
         found["merchant"] = (start, end)
     if "amount" in spans:
         start, end = spans["amount"]

@@ -42,6 +42,26 @@ class Confidence(StrEnum):
     GUESS = "GUESS"
 
 
+class Doubt(StrEnum):
+    """What a person should look at: whether it is a payment, or the merchant's name."""
+
+    KIND = "KIND"
+    MERCHANT = "MERCHANT"
+
+
+class Certainty(StrEnum):
+    SURE = "SURE"
+    UNSURE = "UNSURE"
+
+
+@dataclass(frozen=True, slots=True)
+class NameCandidate:
+    """A part of the original text that may be the merchant's name."""
+
+    text: str
+    span: Span
+
+
 class Channel(StrEnum):
     CARD_SMS = "CARD_SMS"
     CARD_APP = "CARD_APP"
@@ -103,6 +123,9 @@ class ParseResult:
     cancellation or a final amount will replace a preliminary approval (가승인, 선승인).
     `bank_booking` comes with `BANK_TRANSFER`, and with `STATEMENT` if a bank paid a
     card's bill. `text_span` is the message within a text of several.
+
+    `candidates` are at most 5 names, the best first. `would_be` is the payment that an
+    ignored text would have been; None if it is surely none.
     """
 
     recognized: bool
@@ -131,6 +154,14 @@ class ParseResult:
     bank_booking: BankBooking | None = None
     text_span: Span | None = None
     spans: dict[str, Span] = field(default_factory=dict)
+    doubts: tuple[Doubt, ...] = ()
+    candidates: tuple[NameCandidate, ...] = ()
+    would_be: "ParseResult | None" = None
+
+    @property
+    def certainty(self) -> Certainty:
+        is_unsure = self.doubts or self.would_be is not None
+        return Certainty.UNSURE if is_unsure else Certainty.SURE
 
 
 def rejected(reason: Reason) -> ParseResult:
