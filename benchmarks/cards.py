@@ -151,7 +151,7 @@ def measure_bills(
 def measure_history(
     environment: BenchmarkEnvironment, connection: psycopg.Connection, cards: list[int]
 ) -> list[Row]:
-    """Compare the last bill of a card of five years with that of one of two.
+    """Compare the last bill of a card five years old with that of a card two years old.
 
     Both have as many entries in each month. The second has no bills before.
     """

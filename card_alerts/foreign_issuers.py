@@ -71,7 +71,7 @@ ENGLISH = (
         "HSBC, Amex UK, Virgin Money, First Direct, Metro Bank, Tesco Bank, bunq, ING, "
         "Deutsche Bank, Commerzbank, BNP Paribas, Klarna, Curve, Vivid, "
         "Trade Republic, Bank of Ireland, AIB, Rabobank, ABN AMRO, UniCredit, "
-        "Intesa Sanpaolo, BBVA, CaixaBank",
+        "Intesa Sanpaolo, BBVA, CaixaBank, BDO, BPI, Krungsri",
         is_day_first=True,
     ),
     _day_first("DBS", "DBS/POSB", "SGD"),
@@ -110,5 +110,6 @@ JAPANESE = (
     _issuer("メルカード", "メルカリ"),
     _issuer("Kyash"),
     _issuer("ソニー銀行"),
+    _issuer("住信SBIネット銀行", "住信SBI"),
     _issuer("ダイナース", "Diners"),
 )

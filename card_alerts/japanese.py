@@ -16,11 +16,11 @@ _YEN = re.compile(r"(?<![\d,.])-?[ ]?(?P<number>\d{1,3}(?:,\d{3}){1,4}|\d{1,12})
 _ISSUER = compile_aliases((*JAPANESE, *ENGLISH))
 _LABELS = {
     "merchant": (
-        r"ご?(?:利用|使用)(?:先|店舗|店名|加盟店|場所|店)名?(?:など|等)?"
+        r"ご?(?:利用|使用|支払い?)(?:先|店舗|店名|加盟店|場所|店)名?(?:など|等)?"
         r"|ショップ名?|加盟店名?|店舗名?|お店"
     ),
     "date": r"ご?(?:利用|使用|取引|決済|承認)(?:日時?|年月日)|日時|日付",
-    "amount": r"ご?(?:利用|使用|取引|決済|返金|取消)?金額|ご?利用額",
+    "amount": r"ご?(?:利用|使用|取引|決済|返金|取消|引落)?金額|ご?利用額|決済総額",
 }
 _VALUE = (
     r"(?:[ ]?[(][^()\n]{0,20}[)])?(?:[ ]?[】:\]][ ]?[】:]?[ ]?\n?[ ]?|[ ]{1,3})"
@@ -50,12 +50,12 @@ _ADVERT = re.compile(
     "キャンペーン|最大|もれなく|プレゼント|抽選|特典|エントリー|クーポン"
 )
 _DECLINED = re.compile(
-    "いただけませんでした|できませんでした|承認されませんでした|否決|利用不可"
+    "(?:いただ|頂)けませんでした|できませんでした|承認されませんでした|否決|利用不可"
     "|ご利用になれません|エラー"
 )
 _CANCELLED = re.compile("取消|取り消し|キャンセル|返金|返品")
 _PARTIAL = re.compile("一部|部分")
-_USED = re.compile("利用|使用|決済|お支払い|買物|承認")
+_USED = re.compile("利用|使用|決済|支払い?|買物|承認")
 
 
 # "Not a bill yet": ご請求を確定するものではございません。
@@ -65,6 +65,16 @@ _NAMED_ABOVE_AMOUNT = re.compile(
     r"(?:^|(?<=\n))[ ]?(?P<value>[^\n]{1,60}?)[ ]?\((?:買物|利用|支払い?)\)[ ]?\n"
     r"(?=[ ]?[\d,]{1,16}[ ]?円)"
 )
+# 1,200円 支払いました⏎ローソン
+_BELOW_STATUS = re.compile(
+    r"円[ ]?(?:を)?(?:お?支払い?|決済)(?:ました|完了(?:しました)?)[。.!]?[ ]?\n"
+    r"(?P<value>[^\n:]{1,60})(?:\n|$)"
+)
+# 利用金額(円):1,200
+_YEN_IN_LABEL = re.compile(r"金額[ ]?\((?P<yen>円)\)")
+# 引落通貨：JPY
+_YEN_AS_CURRENCY = re.compile(r"通貨[ ]?:[ ]?(?P<yen>JPY)")
+_BARE_NUMBER = re.compile(r"[\d,]{1,16}(?:\.00)?(?=[ ]*(?:\n|$))")
 
 
 def parse_japanese(source: SourceText) -> ParseResult:
@@ -82,7 +92,9 @@ def parse_japanese(source: SourceText) -> ParseResult:
     if merchant is None:
         above = _NAMED_ABOVE_AMOUNT.search(text) if "円" in text else None
         is_labeled = is_labeled or bool(above and date)
-        merchant = above.span("value") if above else _find_name_in_sentence(text)
+        below = _BELOW_STATUS.search(text) if above is None else None
+        named = above or below
+        merchant = named.span("value") if named else _find_name_in_sentence(text)
 
     rest = source.text_without(merchant)
     decline = _DECLINED.search(rest)
@@ -138,6 +150,13 @@ def _find_amount(text: str, labeled: Span | None) -> MoneyMatch | None:
             yen_sign = (match.end() - 1, match.end())
             value = parse_number(match["number"])
             return MoneyMatch(value, "JPY", match.span(), yen_sign)
+        sign = _YEN_IN_LABEL.search(text) if labeled else None
+        sign = sign or _YEN_AS_CURRENCY.search(text)
+        number = _BARE_NUMBER.match(text, start, end) if sign else None
+        if sign and number:
+            yen_sign = sign.span("yen")
+            value = parse_number(number[0])
+            return MoneyMatch(value, "JPY", number.span(), yen_sign)
         for money in find_foreign_amounts(text):
             if start <= money.span[0] < end:
                 return money

@@ -77,7 +77,7 @@ KOREAN = (
     ),
     _korean(
         "우리",
-        "우리카드,우리체크,우리BC,우리비씨,우리은행,우리법인,우리신용",
+        "우리카드,우리체크,우리BC,우리비씨,우리은행,우리법인,우리신용,위비트래블,카드의정석",
         ambiguous="우리",
         apps="우리WON카드,우리WON페이,우리WON뱅킹,우리페이",
         senders="15889955 15999955 15885000",
@@ -87,7 +87,7 @@ KOREAN = (
     _korean(
         "하나",
         "하나카드,하나체크,KEB하나,하나SK,하나은행,하나BC,하나비씨,하나법인,하나"
-        "신용,외환카드",
+        "신용,외환카드,트래블로그",
         ambiguous="하나,외환",
         apps="하나Pay,하나페이,하나머니,원큐페이",
         senders="18001111 15991111 15991155",
@@ -96,7 +96,7 @@ KOREAN = (
     ),
     _korean(
         "NH농협",
-        "NH농협,NH카드,NH체크,농협카드,농협체크,농협BC,농협비씨,농협은행,NH채움"
+        "NH농협,NH카드,NH체크,농협카드,농협체크,농협BC,농협비씨,농협은행,NH올바른,NH채움"
         ",채움카드",
         ambiguous="농협,NH,채움",
         apps="NH페이,NH Pay,NH pay,올원페이",
@@ -260,7 +260,12 @@ KOREAN = (
         packages="samsung.android.spay samsungpay",
         is_pay_service=True,
     ),
-    _korean("애플페이", "애플페이,Apple Pay", is_pay_service=True),
+    _korean(
+        "애플페이",
+        "애플페이,Apple Pay",
+        packages="apple.wallet apple.passbook",
+        is_pay_service=True,
+    ),
     _korean("쿠팡페이", "쿠팡페이,쿠페이", packages="coupang", is_pay_service=True),
     _korean("SSG페이", "SSG페이,SSGPAY,SSG PAY,쓱페이", is_pay_service=True),
     _korean("스마일페이", "스마일페이", is_pay_service=True),

@@ -64,6 +64,10 @@ _START = re.compile(
     rf"|법인)?\(?[\d*]{{4}}\)?[ ]?(?:승인|취소|사용))",
     re.MULTILINE,
 )
+_METHOD = re.compile(
+    r"\s{0,9}[가-힣A-Za-z. ]{0,12}(?:머니|MONEY|[Mm]oney|포인트|POINT)[ ]"
+    r"[\d,]{1,15}원?P?[ ]?사용"
+)
 _LINE = re.compile(r"(?<=\n)(?=[^\n])")
 MAX_BOUNDARIES = 400
 MIN_MESSAGE_LETTERS = 8
@@ -82,6 +86,8 @@ class _Chunk:
     letters: int
     # The name of an issuer fills its first line.
     is_heading: bool = False
+    # It tells only by what was paid: SSG MONEY 7,480원 사용.
+    is_method: bool = False
 
     @property
     def is_complete(self) -> bool:
@@ -163,7 +169,8 @@ def _begins_message(last: _Chunk, chunk: _Chunk) -> bool:
     if not (last.is_complete and chunk.is_complete):
         return False
     # Two texts may report one payment: 상품권사용 2,300원, 바람커피에서 2,300원이 결제.
-    return chunk.amount != last.amount or chunk.has_own_time
+    is_same = chunk.amount == last.amount
+    return not is_same or (chunk.has_own_time and not chunk.is_method)
 
 
 def _find_boundaries(text: str) -> list[tuple[int, bool]]:
@@ -208,4 +215,5 @@ def _chunk(text: str, start: int, end: int, *, is_marked: bool) -> _Chunk:
         has_own_time=_TIME_OR_DIGITS.search(part) is not None,
         letters=sum(letter.isalpha() for letter in part),
         is_heading=start > 0 and _HEADING.match(part) is not None,
+        is_method=_METHOD.match(part) is not None,
     )

@@ -46,9 +46,9 @@ CURRENCY_WORDS = _table(
 )
 CURRENCY_SIGNS = _table(
     """
-    $ USD, US$ USD, U$ USD, HK$ HKD, NT$ TWD, CA$ CAD, C$ CAD, AU$ AUD, A$ AUD,
-    NZ$ NZD, SG$ SGD, S$ SGD, R$ BRL, € EUR, £ GBP, ¥ JPY, CN¥ CNY, ₹ INR, ฿ THB,
-    ₫ VND, ₱ PHP, ₽ RUB, ₺ TRY, ₩ KRW
+    $ USD, ($USD) USD, $USD USD, US$ USD, U$ USD, HK$ HKD, NT$ TWD, CA$ CAD,
+    C$ CAD, AU$ AUD, A$ AUD, NZ$ NZD, SG$ SGD, S$ SGD, R$ BRL, € EUR, £ GBP,
+    ¥ JPY, CN¥ CNY, ₹ INR, ฿ THB, ₫ VND, ₱ PHP, ₽ RUB, ₺ TRY, ₩ KRW, ₦ NGN, ₵ GHS, ₴ UAH
     """
 )
 _CURRENCY_WORD_PATTERN = "|".join(sorted(CURRENCY_WORDS, key=len, reverse=True))
@@ -57,7 +57,7 @@ CURRENCY_SIGN_PATTERN = "|".join(
 )
 
 _CURRENCY_FIRST = re.compile(
-    rf"(?=[A-Z$€£¥₹฿₫₱₽₺₩])(?:(?P<sign>{CURRENCY_SIGN_PATTERN})"
+    rf"(?=[A-Z$€£¥₹฿₫₱₽₺₩₦₵₴]|\(\$)(?:(?P<sign>{CURRENCY_SIGN_PATTERN})"
     # A code behind a number belongs to it: 12,000 KRW 3개월.
     r"|(?<![A-Za-z])(?<!\.\d\d[ ])(?<!,\d{3})(?<!,\d{3}[ ])(?P<code>[A-Z]{3}))"
     r"[ :]{0,2}-?[ ]?"

@@ -31,8 +31,11 @@ _FOREIGN = re.compile("[ぁ-ヿ]|[A-Za-z]{3} [A-Za-z]{2,12} [A-Za-z$]")
 _KOREAN_HEADING = re.compile(
     r"\s{0,4}(?P<name>[가-힣A-Za-z ]{2,12})?(?:\s{0,4}\[Web[ ]?발신\])?\s{1,4}"
 )
+_MONEY_OF_APP = re.compile("머니|포인트")
 _NOT_BREAK = re.compile(r"[^\n]")
 _KOREAN_EVENT = re.compile("승인|취소|거절|결제|이용|사용|출금|입금|환불")
+# Approved 류*태 KRW 9,950
+_MASKED_HOLDER = re.compile(r"(?<= )[가-힣]{1,2}\*{1,2}[가-힣]{0,2}님?(?= )")
 _ENGLISH_EVENT = re.compile(
     r"\b(?:approv(?:ed|al)|declined|cancell?(?:ed|ation)|refunded|reversed)\b",
     re.IGNORECASE,
@@ -97,6 +100,9 @@ def _begins_with_title(text: str, title: str) -> bool:
     if not text.startswith(title):
         return False
     following = text[len(title) : len(title) + 1]
+    if _MONEY_OF_APP.match(text, len(title)):
+        # 카카오페이 above 카카오페이머니로 12,000원
+        return False
     return len(title) > MAX_SHORT_TITLE_LENGTH or not _HANGUL.match(following)
 
 
@@ -153,6 +159,9 @@ def _parse_message(
 def _as_english(source: SourceText) -> SourceText | None:
     text = source.normalized.text
     heading = _KOREAN_HEADING.match(text)
+    holder = _MASKED_HOLDER.search(text)
+    if holder:
+        text = f"{text[: holder.start()]}{'x' * len(holder[0])}{text[holder.end() :]}"
     if heading is None or _HANGUL.search(text, heading.end()):
         return None
     if not _ENGLISH_EVENT.search(text, heading.end()):

@@ -21,7 +21,8 @@ _NUMBER = (
 _SPACE_GROUPED = r"\d{1,3}(?:[ ]\d{3}){1,3}[.,]\d{2}"
 _MONEY = re.compile(
     rf"(?:(?P<sign>{CURRENCY_SIGN_PATTERN})|(?<![A-Za-z])(?:(?P<rupees>Rs\.?|INR\.?)"
-    rf"|(?P<code>[A-Z]{{3}})))[ ]{{0,2}}-?(?P<number>{_SPACE_GROUPED}|{_NUMBER})"
+    rf"|(?P<ringgit>RM)|(?P<code>[A-Z]{{3}})))[ ]{{0,2}}-?"
+    rf"(?P<number>{_SPACE_GROUPED}|{_NUMBER})"
     r"(?!\d|[.,]\d)|(?<![\w.,/:-])-?(?P<number_after>"
     rf"(?:(?<=spent )|(?<=paid )|(?<=of )|(?<=for )|(?<=[:\n(])){_SPACE_GROUPED}"
     rf"|{_NUMBER})[ ]?(?P<after>[€£]|[A-Z]{{3}}(?![A-Za-z]))"
@@ -58,16 +59,18 @@ TERMS = re.compile(
     r"|\b(?P<months>[2-9]|[1-3]\d)[- ]?months?(?: installments?)?\b)\)?",
     re.IGNORECASE,
 )
+_NAMED_CURRENCIES = {"rupees": "INR", "ringgit": "MYR"}
 
 
 def find_paid_amount(text: str, issuer: Issuer | None) -> MoneyMatch | None:
     for match in _MONEY.finditer(text):
         group = next(
-            name for name in ("sign", "rupees", "code", "after") if match[name]
+            name
+            for name in ("sign", "rupees", "ringgit", "code", "after")
+            if match[name]
         )
         currency = CURRENCY_SIGNS.get(match[group], match[group])
-        if group == "rupees":
-            currency = "INR"
+        currency = _NAMED_CURRENCIES.get(group, currency)
         if match[group] == "$":
             currency = issuer.dollar_currency if issuer else "USD"
         number = match["number"] or match["number_after"]

@@ -39,7 +39,7 @@ from card_alerts.result import (
 )
 
 _CARD_HINT = re.compile(
-    r"(?:ending(?:[ ](?:in|with))?|ends[ ]with|acct\.?|account|a/c|card[ ]no\.?|card"
+    r"(?:ending(?:[ ](?:in|with))?|ends[ ]with|acct\.?|account|a/c|card[ ]no\.?|card\]?"
     r"|no\.|number|last[ ]4(?:[ ]digits)?)[ ]?[:#]?[ ]?(?:\.{2,4}|[•·]{2,4})?[ ]?[-(]?"
     r"(?P<hint>[Xx*]{0,12}[ -]?\d{4,5}|(?:\d\*){2}|\*\d\*\d)(?![\d,.]\d|[\d*/])",
     re.IGNORECASE,
@@ -72,7 +72,7 @@ _MERCHANT_END = re.compile(
     r"|,[ ][A-Z][A-Za-z ]{2,20}\.[ ]|[ ](?=[£$€₹])|[ ]/[ ]|,?[ ](?=(?:\d{4}-\d\d-\d\d"
     r"|\d{1,2}-\d{1,2}-\d{4}|\d{1,2}/\d{1,2}(?:/\d{2,4})?)[ ]\d{1,2}:\d\d)"
     # Emoji.
-    r"|[ ]?[\u2600-\u27bf\U0001f300-\U0001faff]",
+    r"|\)\.(?:[ ]|$)|[ ]?[\u2600-\u27bf\U0001f300-\U0001faff]",
     re.IGNORECASE,
 )
 _NOT_A_MERCHANT = (
@@ -100,7 +100,7 @@ _MERCHANT_STARTS = tuple(
         r"\b(?:transaction|purchase|payment|order|charge) (?:made )?(?:with|from|to) ",
         r"\b(?:paid|refund(?:ed)?|spent|sent)\b[^\n]{0,60}?\b(?:to|from|by)[ ]",
         rf"\bpaid[ ](?!(?:to|at|by|with|on|for)\b){_CAPITAL}",
-        r"\b(?:merchant|shop|store|retailer|info|payee)[ ]?[:\-]",
+        r"(?:\b(?:merchant|shop|store|retailer|info|payee)[ ]?[:\-]|(?<=\n)to[ ]?:)",
         (
             rf"\b(?:on|with|from|to|by)[ ]{_NOT_A_DATE}"
             rf"(?!(?:HDFC|ICICI|SBI|Axis)\b){_CAPITAL}"
@@ -116,6 +116,15 @@ _MERCHANT_STARTS = tuple(
             rf"{_NOT_A_STATUS}(?-i:(?=[A-Z]))"
         ),
         rf"\bfor[ ](?![A-Z]{{3}}[ ]?\d|Rs\b){_CAPITAL}",
+        # card ending 1812 (MAPLE DINER).
+        r"\d{4}[ ]\((?-i:(?=[A-Z]))(?=[^()\n]{2,40}\))",
+        # Card 7041 LAUNDRY $158.06
+        r"\bcard[ ]\d{4}[ ](?-i:(?=[A-Z]{2}))(?=[^\n]{2,40}[ ][$€£]\d)",
+        # MOSSY GAMES: €19.68 refunded to
+        (
+            r"\A(?-i:(?=[A-Z]{2}))"
+            r"(?=[A-Z][^\n:]{1,40}:[ ][$€£]\d[\d.,]{0,12}[ ]refunded\b)"
+        ),
     )
 )
 # The first patterns introduce merchants only.

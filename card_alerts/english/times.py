@@ -28,7 +28,7 @@ _DATE_PATTERNS = (
     ),
     rf"(?=\d)(?P<first>\d{{1,2}})[/-](?P<second>\d{{1,2}})(?:[/-]{_YEAR})?(?![/\d-])",
 )
-_DATE_TIME_SEPARATOR = r"(?:[:T, ]{1,2}(?:at[ ])?|[ ]at[ ]|[ ]?\n)"
+_DATE_TIME_SEPARATOR = r"(?:[:T, ]{1,3}(?:at[ ])?|[ ]at[ ]|[ ]?\n)"
 _TIMESTAMP_PATTERNS = tuple(
     re.compile(
         rf"(?=\w)(?<![\w/.-]){day}(?:{_DATE_TIME_SEPARATOR}{_TIME})?", re.IGNORECASE

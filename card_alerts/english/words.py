@@ -6,11 +6,14 @@ from card_alerts.result import Kind, Reason, Span
 
 _PASSWORD = re.compile(
     r"\b(?=(?-i:[opvsalOPVSAL]))(?:OTP\b|one[- ]time(?! payment)|pass\s?code"
-    r"|verification code|security code|auth\w{0,12} code|login code)",
+    r"|verification code|security code|auth\w{0,12} code|login code)"
+    r"|\b\d{4,8} to (?:authenticate|verify|confirm|approve|complete)"
+    r"|\byour code is\b|\bcode is \d{4,8}\b",
     re.IGNORECASE,
 )
 _DECLINED = re.compile(
-    r"\b(?=(?-i:[diunfrcDIUNFRC]))(?:declin\w{1,4}|insufficient|unsuccessful"
+    r"\bblocked (?:an? )?(?:transaction|purchase|payment|charge)"
+    r"|\b(?=(?-i:[diunfrcDIUNFRC]))(?:declin\w{1,4}|insufficient|unsuccessful"
     r"|not approved|not (?:be )?(?:authori[sz]ed|processed|completed|go through)"
     r"|failed\b|denied\b|rejected\b|could not be|couldn't)"
     r"|n't (?:authori[sz]ed|processed|completed|go through)",
@@ -30,7 +33,7 @@ _NOT_YET = re.compile(
 )
 _APPROVED = re.compile(
     r"\b(?=(?-i:[scpuatdmwSCPUATDMW]))(?:spent|charged?|purchase[ds]?|paid|used|approved"
-    r"|approval|authori[sz](?:ed|ation)|transactions?|txn|debited|payment|made"
+    r"|approval|authori[sz](?:ed|ation)|transactions?|trans|txn|debited|payment|made"
     r"|withdrawn)\b",
     re.IGNORECASE,
 )
@@ -93,10 +96,34 @@ _GRANTED = re.compile(
     r"|on its way|arriv)",
     re.IGNORECASE,
 )
+# Authorization code:- 062974 below a completed payment
+_CODE_OF_PAYMENT = re.compile(r"\bauth\w{0,12} code[ ]?[:#-]", re.IGNORECASE)
+_QUESTION = re.compile(
+    r"\bdid you (?:just )?(?:try|make|attempt)|\bopen the app to approve\b",
+    re.IGNORECASE,
+)
+_SPENT_SO_FAR = re.compile(
+    r"\bso far this (?:day|week|month|year)\b|% of your (?:\w+ )?budget\b",
+    re.IGNORECASE,
+)
+# You paid $385.00 to NAB Low Rate Card
+_BILL_OF_CARD = re.compile(
+    r"\byou paid [^\n]{1,20} to [^\n]{1,40}\bcard[.!]?\s*$", re.IGNORECASE
+)
 # A cheap check before the patterns.
 _HINTS = {
-    _PASSWORD: ("otp", "one", "pass", "code"),
-    _DECLINED: ("declin", "suff", "unsuc", "not ", "n't", "fail", "denied", "reject"),
+    _PASSWORD: ("otp", "one", "pass", "code", "authenticate", " to "),
+    _DECLINED: (
+        "blocked",
+        "declin",
+        "suff",
+        "unsuc",
+        "not ",
+        "n't",
+        "fail",
+        "denied",
+        "reject",
+    ),
     _CANCELLED: ("rever", "refund", "void", "cancel", "return", "charge", "credit"),
     _FUTURE: ("will", "shall", " to be", "to be", "upcoming", "scheduled", "renew"),
     _GRANTED: ("limit", "application", "loan", "line", "overdraft", "approved", "new "),
@@ -135,12 +162,26 @@ def find_status_keyword(text: str) -> tuple[Kind, Span] | None:
     return None
 
 
+def _certain_reason(text: str, lower: str) -> Reason | None:
+    """Return a reason that holds whatever the event is."""
+    is_code = _search(_PASSWORD, text, lower)
+    if is_code and not (_COMPLETED.search(text) and _CODE_OF_PAYMENT.search(text)):
+        return Reason.ONE_TIME_PASSWORD
+    if _BILL_OF_CARD.search(text):
+        return Reason.BANK_TRANSFER
+    is_none = (
+        _QUESTION.search(text)
+        or _SPENT_SO_FAR.search(text)
+        or _search(_GRANTED, text, lower)
+    )
+    return Reason.NO_PAYMENT if is_none else None
+
+
 def rejection_reason(text: str, kind: Kind | None) -> Reason | None:
     lower = text.lower()
-    if _search(_PASSWORD, text, lower):
-        return Reason.ONE_TIME_PASSWORD
-    if _search(_GRANTED, text, lower):
-        return Reason.NO_PAYMENT
+    reason = _certain_reason(text, lower)
+    if reason:
+        return reason
     if kind is Kind.DECLINED:
         return None
     if kind is Kind.CANCELLATION:

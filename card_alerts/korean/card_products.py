@@ -17,6 +17,7 @@ _PRODUCT = re.compile(
     rf"|출금)[A-Za-z0-9가-힣][A-Za-z0-9가-힣"
     rf"+.&' ]{{0,{MAX_PRODUCT_LENGTH - 1}}}?)[ ]{{0,2}}"
     rf"(?=\((?:본인|가족)?[ ]?[\d*]{{4}}\)|(?:\d\*){{2}}(?![\d*])"
+    r"|[•●∙]{2,4}[ ]?\d{4}(?!\d)"
     rf"|(?:해외|체크|체크카드|정상|국내|부분|전체|일반|카드|매출|가|선|사전)?[ ]?"
     r"(?:(?:승인|취소)(?:취소|거절|승인)?|(?:승인|결제|사용|이용|취소)(?:이"
     r"|가)?[ ]?(?:완료|처리)?[ ]?(?:됨|되었습니다|됐어요|됐습니다|했어요|하셨습니다"
@@ -47,6 +48,7 @@ PRODUCT_SUFFIX = re.compile(
     "[ ]?(?:해외|국내|전체|일반|자동(?:결제|납부|이체)|정기결제)$"
 )
 PRODUCT_BRANDS = frozenset({"LOCA", "로카", "디지로카"})
+_MASKED_OR_DOTTED = re.compile(r"[ ]{0,2}(?:\(\d\*\d\*\)|[•●∙]{2,4}[ ]?\d{4})")
 _HANGUL = re.compile(r"[가-힣]")
 _LATIN = re.compile(r"[A-Za-z]")
 
@@ -73,6 +75,9 @@ def match_product(text: str, found: re.Match[str], end: int) -> re.Match[str] | 
         and _MESSAGE_START.fullmatch(text, 0, found.start())
         and _STATUS_BEFORE_HOLDER.match(text, product.end())
     ):
+        return product
+    if _MASKED_OR_DOTTED.match(text, product.end()):
+        # 롯데 아임원더풀(7*3*), 국민 노리체크 ••3399
         return product
     # 로카 나누카드(1*2*) and 로카 나누기(1234)
     is_card = found[0] in PRODUCT_BRANDS or (

@@ -22,11 +22,13 @@ from card_alerts.korean.status_keywords import (
 from card_alerts.korean.tokenizer import QUOTED, TokenizedMessage
 from card_alerts.masked_text import (
     AMOUNT,
+    ANY_PLACEHOLDER,
     BENEFIT,
     HOLDER_NAME,
     INSTALLMENT,
     ISSUER,
     LABEL,
+    TIMESTAMP,
 )
 from card_alerts.money import MoneyMatch
 from card_alerts.result import Kind, Reason
@@ -34,7 +36,7 @@ from card_alerts.result import Kind, Reason
 # Adverts and statements use these words too.
 _WEAK_PAYMENT_WORD = re.compile("(?:사용|이용|결제)$")
 _CARD_CANCEL = re.compile("승인[ ]?취소|매[출입][ ]?취소")
-_CHECK_CARD_WITHDRAWAL = re.compile("체크[ ]?(?:카드[ ]?)?출금")
+_CHECK_CARD_BOOKING = re.compile("체크[ ]?(?:카드[ ]?)?(?:출금|취소)")
 _PAST_TENSE = re.compile("했|하였|하셨|되었|됐|완료")
 # 환율에 따라 청구금액이 달라질 수 있습니다
 _RATE_NOTICE = re.compile(r"환율[^\n\d]{0,30}금액[^\n\d]{0,30}(?:니다|요)(?![가-힣])")
@@ -43,12 +45,16 @@ _NEXT_PAYMENT = re.compile(
     r"(?<=\n)[ \-·]{0,3}(?:다음|이번[ ]?달)?[ ]?(?:결제|청구|출금)(?:[ ]?예정)?일"
     r"(?:자|시)?[ ]?[:=]?[ ]?\d[^\n원]{0,40}(?=\n|$)"
 )
+# 후불교통 11월 이용금액 34,500원 승인: the rides of a month have no other text.
+_TRANSIT_MONTH = re.compile(
+    r"(?<=교통)[ ]\d{1,2}월[ ]?(?:분[ ]?)?(?:이용|사용)[ ]?금액"
+)
 _PAYMENT_DAYS = ("예정일", "결제일", "청구일", "출금일")
 _WITHDRAWN = re.compile(r"출금(?=[ ]?[\d,]{1,15}원)")
 # [NH]홍*비님⏎51,200원 일시불⏎바람커피
 _TERSE_APPROVAL = re.compile(
     rf"\[{ISSUER}{{1,12}}\][ ]?{HOLDER_NAME}{{1,12}}[ ]?\n{AMOUNT}{{1,20}}[ ]?"
-    rf"{INSTALLMENT}{{1,12}}[ ]?\n[^\n]{{1,40}}\s*$"
+    rf"{INSTALLMENT}{{1,12}}[ ]?\n(?:{TIMESTAMP}{{1,20}}[ ]?\n)?[^\n]{{1,40}}\s*$"
 )
 _NOT_APPROVED = re.compile(
     r"(?<![가-힣])(?:승인|결제|거래)?[ ]?(?:거절|실패)(?:[ ]?금액)?(?=[\s\])!.,:]|$|되"
@@ -63,6 +69,15 @@ _WALLET_APP = re.compile(
     r"\W{0,3}(?:(?:Apple|Google|Samsung)[ ]?(?:Pay|Wallet)|애플페이|구글페이"
     r"|삼성(?:월렛|페이))"
 )
+# A push message below the name of the card: 두꺼비슈퍼 · ₩21,390
+_CARD_PUSH = re.compile(
+    rf"{ISSUER}+[^\n]{{0,12}}\n[^\n{ANY_PLACEHOLDER}]{{2,30}}[ ]·[ ]{AMOUNT}+\s*$"
+)
+# [Samsung Pay] 82,610원⏎산들보리밥
+_WALLET_AMOUNT = re.compile(
+    rf"\W{{0,3}}{ISSUER}+\]?[ ]?{AMOUNT}+[ ]?\n[^\n{ANY_PLACEHOLDER}]{{2,30}}$"
+)
+_WALLETS = frozenset({"애플페이", "삼성월렛"})
 MAX_WALLET_NOTICE_LENGTH = 120
 MIN_RECEIPT_LABELS = 3
 # A longer name is rather a sentence.
@@ -134,7 +149,7 @@ class MessageEvidence:
         message = self.message
         if self.money is None or self.keyword is None:
             return False
-        if message.is_card_withdrawal or _CHECK_CARD_WITHDRAWAL.search(message.text):
+        if message.is_card_withdrawal or _CHECK_CARD_BOOKING.search(message.text):
             return True
         is_weak_word = _WEAK_PAYMENT_WORD.search(self.keyword_text)
         if self.keyword.rank > RANK_ATTACHED or is_weak_word:
@@ -158,6 +173,8 @@ class MessageEvidence:
                 text = _NEXT_PAYMENT.sub("", text)
         elif "다음" in text and self.has_printed_time:
             text = _NEXT_PAYMENT.sub("", text)
+        if "교통" in text and self._is_approved():
+            text = _TRANSIT_MONTH.sub("", text)
         if self.is_withdrawn_abroad():
             text = _WITHDRAWN.sub("", text)
         if "지급" in text and self.keyword:
@@ -193,7 +210,7 @@ class MessageEvidence:
         reason = self._definite_rejection_reason(is_conclusive=is_conclusive)
         if reason:
             return reason
-        if is_conclusive or self._is_decline():
+        if is_conclusive or self._is_decline() or self._is_receipt():
             return None
         text = self._text_for_rules()
         is_password = rejection_rules.PASSWORD.search(text)
@@ -213,6 +230,24 @@ class MessageEvidence:
         is_payment = not self._is_pending() and self._is_payment()
         return None if is_payment else Reason.NO_PAYMENT
 
+    def _is_receipt(self) -> bool:
+        """Return True if labels tell the shop, the time and the amount of a payment.
+
+        A notice below it may have the words of a statement.
+        """
+        message, masked = self.message, self.message.masked.text
+        is_complete = (
+            self.money is not None
+            and self.has_printed_time
+            and message.labeled_merchant is not None
+            and message.card_digits is not None
+            and len(_LABELS.findall(masked)) >= MIN_RECEIPT_LABELS
+        )
+        if not is_complete:
+            return False
+        receipt = without_notices(message.text[: masked.rfind(LABEL)])
+        return not (_NOT_APPROVED.search(receipt) or PENDING.search(receipt))
+
     def _is_pending(self) -> bool:
         """Return True if a payment is announced, requested or held back.
 
@@ -225,7 +260,7 @@ class MessageEvidence:
         if not _WEAK_PAYMENT_WORD.search(self.keyword_text):
             return False
         return any(
-            AMOUNT in masked[max(0, each.start() - 4) : each.end() + 3]
+            AMOUNT in masked[max(0, each.start() - 4) : each.end() + 6]
             for each in PENDING.finditer(text)
         )
 
@@ -303,11 +338,19 @@ class MessageEvidence:
             return True
         if has_card or self.sender_issuer:
             return True
-        # Without a card it may be the message of a shop or a person.
-        if rejection_rules.is_order_or_chat(message.text):
+        return self._is_payment_without_card(keyword)
+
+    def _is_payment_without_card(self, keyword: StatusKeyword) -> bool:
+        """Return False for the message of a shop, an office or a person."""
+        text = self.message.text
+        is_told = self.has_printed_time and self.has_installment_terms
+        rest = self._text_for_rules() if is_told else text
+        if rejection_rules.is_order_or_chat(rest) or rejection_rules.is_bait(text):
+            return False
+        if rejection_rules.is_office_approval(text, self._text_for_rules()):
             return False
         if keyword.kind is Kind.CANCELLATION:
-            is_card_cancel = _CARD_CANCEL.search(message.text)
+            is_card_cancel = _CARD_CANCEL.search(text)
             return bool(is_card_cancel) or keyword.rank <= RANK_ADJACENT
         return True
 
@@ -339,10 +382,21 @@ class MessageEvidence:
         return (
             len(text) <= MAX_WALLET_NOTICE_LENGTH
             and self.money is not None
-            and text[slice(*self.money.span)].startswith("₩")
-            and _WALLET_APP.match(text) is not None
+            and (
+                text[slice(*self.money.span)].startswith("₩")
+                or _WALLET_AMOUNT.match(self.message.masked.text) is not None
+            )
+            and (
+                _WALLET_APP.match(text) is not None
+                or self._is_sent_by_wallet()
+                or _CARD_PUSH.match(self.message.masked.text) is not None
+            )
             and not rejection_rules.is_order_or_chat(text)
         )
+
+    def _is_sent_by_wallet(self) -> bool:
+        sender = self.sender_issuer
+        return sender is not None and sender.name in _WALLETS
 
     @property
     def kind(self) -> Kind:

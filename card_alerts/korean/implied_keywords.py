@@ -19,12 +19,14 @@ _WITHDRAWAL = re.compile(r"(?<![가-힣])출금(?P<cancelled>[ ]?취소)?(?![가
 _TRANSFER_WORD = re.compile(
     r"이체|송금|입금|예정|계좌에서|충전|납부|ATM|현금|CD기|수수료"
 )
-_CHECK_CARD = re.compile(r"체크(?:카드|\)|\(|\])|\[체크")
+_CHECK_CARD = re.compile(r"체크(?:카드|\)|\(|\]|_)|\[체크")
 # This bank reports purchases by check card as withdrawals.
 _BANK_OF_CARD_WITHDRAWALS = "우리"
 _SHOP_END = (
     r"(?:(?<![지본상])점|마트|식당|카페|커피|약국|주유소|충전소|편의점|분식|치킨"
-    r"|베이커리|의원|병원|서점|미용실|세탁소)"
+    r"|베이커리|의원|병원|서점|미용실|세탁소|피자|버거|김밥|반점|떡볶이|족발|국밥|국수"
+    r"|갈비|떡집|슈퍼|정육|로스터스|횟집|포차|노래방|당구장|PC방|치과|안과|피부과"
+    r"|주차장|휴게소|호텔|문구|꽃집|칼국수|보쌈|냉면)"
 )
 # Trades before a branch, and words of accounts.
 _TRADE = (
@@ -55,9 +57,11 @@ _AUTOMATIC = re.compile(
     r"(?<![가-힣A-Za-z])(?:자동|정기)(?:[ ]?(?:이체|납부|결제))?(?![가-힣A-Za-z])"
 )
 _PROCESSED = re.compile(
-    r"(?<![가-힣])정상[ ]?처리(?:[ ]?(?:완료|되었습니다|됐습니다|됐어요|했습니다))?"
+    r"(?<![가-힣])정상[ ]?(?:처리|납부(?=[ ]?완료))"
+    r"(?:[ ]?(?:완료|되었습니다|됐습니다|됐어요|했습니다))?"
     r"(?![가-힣])"
 )
+_PROCESSED_AMOUNT = re.compile(rf"{AMOUNT}[ ](?P<word>정상[ ]?처리[ ]?완료)(?![가-힣])")
 _NOT_BY_CARD = re.compile(
     r"은행|뱅크|계좌|통장|잔액|출금|입금|송금|신청|해지|등록|변경|요청|예정|대금"
 )
@@ -72,7 +76,22 @@ _PHONE_BILL = re.compile(
 _LABELED_STATUS = re.compile(
     r"(?P<word>승인|(?P<cancelled>취소))[ ]?(?:된[ ]?)?금액(?=[ :\n]{0,3}[\d₩])"
 )
+# 결제 5,000원⏎11/15 18:49⏎바람커피⏎잔액 120,000원
+_WORD_BEFORE_AMOUNT = re.compile(
+    r"(?:^|\n)[ ]?(?P<word>결제|체크카드|(?P<cancelled>취소))[ ]?[\d,]{1,15}원[ ]?"
+    r"(?=\n)"
+)
+# 후불교통 승차 2,300원
+_RIDE = re.compile(r"후불[ ]?교통[ ](?P<word>승차|하차|이용)(?=[ ][\d,]{1,9}원)")
+# A receipt with the labels 결제일시, 가맹점명 and 결제 금액, in any order
+_RECEIPT = re.compile(
+    r"\A(?=[\s\S]{0,600}?(?:결제|승인|이용|거래)[ ]?(?:일시|일자)[ :\n])"
+    r"(?=[\s\S]{0,600}?가맹점명?[ :\n])[\s\S]{0,600}?(?<![가-힣])(?:총[ ]?)?"
+    r"(?P<word>결제)[ ]?금액[ :\n]{0,6}(?=[\d₩])"
+)
 _STATUS_IN_HEADING = re.compile(
+    # No heading: ※ 카드 이용내역 알림은 …
+    r"(?:^|(?<=\n))(?![ ]{0,3}[※☞])[^\n]{0,80}?"
     r"(?P<word>승인|(?P<cancelled>취소)|(?:이용|사용|결제)(?=[ ]?내역[ ]?알림))[ ]?"
     r"내역[ ]?(?:알림|안내)"
 )
@@ -97,6 +116,7 @@ def find_implied_keyword(
     has_card: bool,
     has_other_payer: bool,
     has_details: bool,
+    has_time_and_balance: bool,
 ) -> ImpliedKeyword | None:
     if "출금" in masked_text:
         withdrawal = _find_card_withdrawal(
@@ -112,12 +132,18 @@ def find_implied_keyword(
         if processed:
             return processed
     match, rank = None, RANK_ADJACENT
-    if has_other_payer and "합산" in masked_text:
-        match = _PHONE_BILL.search(masked_text)
-    if match is None and "하이패스" in text and "접수" in masked_text:
-        match = _TOLL_TOTAL.search(masked_text)
-    if match is None and "금액" in text:
-        match = _LABELED_STATUS.search(text)
+    for pattern, is_likely in (
+        (_PHONE_BILL, has_other_payer),
+        (_TOLL_TOTAL, "하이패스" in text),
+    ):
+        match = match or (pattern.search(masked_text) if is_likely else None)
+    for pattern, is_likely in (
+        (_LABELED_STATUS, "금액" in text),
+        (_WORD_BEFORE_AMOUNT, has_time_and_balance),
+        (_RIDE, "교통" in text),
+        (_RECEIPT, "가맹점" in text and "금액" in text),
+    ):
+        match = match or (pattern.search(text) if is_likely else None)
     if match is None and "내역" in text and has_details:
         match, rank = _STATUS_IN_HEADING.search(text), RANK_STANDALONE
     if match is None:
@@ -147,6 +173,10 @@ def _find_card_withdrawal(
 
 def _find_processed(text: str, masked_text: str) -> ImpliedKeyword | None:
     mark, word = _AUTOMATIC.search(masked_text), _PROCESSED.search(masked_text)
+    beside = _PROCESSED_AMOUNT.search(masked_text)
+    if beside and not _NOT_BY_CARD.search(text):
+        span = beside.span("word")
+        return ImpliedKeyword(StatusKeyword(Kind.APPROVAL, span, RANK_ADJACENT))
     if mark is None or word is None or _NOT_BY_CARD.search(text):
         return None
     keyword = StatusKeyword(Kind.APPROVAL, word.span(), RANK_ADJACENT)

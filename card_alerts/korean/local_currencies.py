@@ -24,11 +24,12 @@ _NAME = (
     rf"|(?!{_NOT_LOCAL})[가-힣]{{2,6}}?(?:[로으]?페이|[eE이][ ]?음(?:카드)?"
     r"|사랑(?:화폐|상품권|카드|페이)|[ ]?지역[ ]?화폐|상생카드|지역사랑상품권))"
 )
-_SUFFIX = r"(?:[ ]?카드|[ ]?앱)?(?:[ ]?\([^()\n]{1,12}\))?"
+# The digits of a card are no part of it: 대전사랑카드(1357).
+_SUFFIX = r"(?:[ ]?카드|[ ]?앱)?(?:[ ]?\((?!\d{4}\))[^()\n]{1,12}\))?"
 # A heading at the beginning of a line or in brackets.
 _HEADING = re.compile(
     rf"(?:^|(?<=\n)|(?<=\[))[ ]?(?P<part>{_NAME}{_SUFFIX})"
-    r"(?=\][ \n]?|[ ]?\n|[ ](?!점|[가-힣]{1,8}점)|$)"
+    r"(?=\][ \n]?|[ ]?\n|\(\d{4}\)|[ ](?!점|[가-힣]{1,8}점)|$)"
 )
 # A line below the terms and the time is the merchant's: 한화이음.
 _AT_PLACE_OF_NAME = re.compile(

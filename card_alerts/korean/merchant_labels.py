@@ -4,7 +4,7 @@ The name is masked first, so that no part of it is mistaken.
 """
 
 import re
-from itertools import islice
+from itertools import islice, takewhile
 
 from card_alerts.result import Span
 
@@ -61,11 +61,16 @@ _LABELED_INLINE = re.compile(
     r"|병원)명)[ ](?P<line>[^\n:]{1,60})(?=\n|$)"
 )
 # 신한카드 ・ 바람커피, 5,500원 · 바람커피, and the arrow
+_DAY = (
+    r"(?:\d{2,4}[./년-][ ]?)?\d{1,2}[./월-][ ]?\d{1,2}일?[ ]?"
+    r"(?:\(?[월화수목금토일]\)?[ ]?)?\d{1,2}:\d\d"
+)
 _METHOD_BAR = re.compile(
     r"(?:(?:카드|체크|은행|뱅크|머니|포인트|통장|계좌|페이|저축|증권|\d원"
     r"|결제[ ]?(?:완료|취소)?|\(\d{4}\))[ ]?·|(?:은행|뱅크|머니|포인트|계좌|페이)[ ]?\|"
     r"|(?:체크카드|통장|계좌)(?:[ ]?\([\d*]{2,8}\))?[ ]?(?:→|->|➔"
     r"|▶))[ ]{0,2}(?=[^\s|·])(?![^\n]{0,6}(?:승인|취소|일시불|\d{1,2}개월|잔액|누적)"
+    rf"|[ ]?{_DAY}"
     r"|[\d,]{1,15}원|[^\n]{0,6}(?:한도|비밀번호|유효기간)[ ]?(?:초과|부족|오류|불일치"
     r"|경과)|결제(?![가-힣])|[가-힣A-Za-z]{0,8}(?:카드|체크|머니|포인트"
     r"|쿠폰)(?:[ ]?(?:결제|사용|이용))?[ ]*(?:[\n|·]|$))"
@@ -76,6 +81,7 @@ _AFTER_BAR = re.compile(
     r"(?:\d원|결제(?:[ ]?(?:취소|실패|완료))?|\)|(?:카드"
     r"|체크)(?![ ]?\|[^\n]{0,60}\d[ ]?원|[ ]?\|[ ]?(?:승인|결제"
     r"|취소)[ ]))[ ]?\|[ ]?(?=[^\n|])(?![가-힣]{2,6}(?:카드|체크)[ ]*(?:[\n|]|$)"
+    rf"|[ ]?{_DAY}"
     r"|[₩]?[\d,]{1,15}[ ]?원|\[?[가-힣\d.·]{0,5}(?:승인|취소|결제)[ ]?(?:완료|취소|알림"
     r"|안내)?\]?[ ]*(?:[\n|]|$))"
 )
@@ -93,7 +99,8 @@ _BEFORE_AMOUNT = re.compile(
     rf"(?:^|\n|\])[ ]?(?>{_STATUS_SENTENCE}?)(?>{_PAY_APP}?)(?![^\n]{{0,60}}(?:님"
     r"|카드(?:\([\d*]{4}\))?로|페이로)[ ,])"
     r"(?P<merchant>(?!\d\d?[/.]\d\d? \d\d:)[^\n\]|]{1,40}?)"
-    r"(?:에서[ ,]{0,2}\n?|(?<=[가-힣)])에[ ](?=[\d,]{1,15}원[^\n]{0,4}결제))"
+    r"(?:에서[ ,]{0,2}\n?(?:[가-힣A-Za-z]{1,8}(?:머니|포인트|통장|계좌)로[ ])?"
+    r"|(?<=[가-힣)])에[ ](?=[\d,]{1,15}원[^\n]{0,4}결제))"
     r"(?=(?:[$₩€-]|[A-Z]{3})?[ ]?[\d,.]{1,15}[ ]?(?:원|달러|엔|[A-Z]{3})"
     r"|[$₩€]|결제(?:한|하신)[ ])"
 )
@@ -118,7 +125,22 @@ _USED_AT = re.compile(
 )
 
 
+_COLUMN_GAP = re.compile(r"[ ]{2,}|\t")
+_COLUMN_LABEL = re.compile(
+    rf"(?P<merchant>{MERCHANT_LABEL})|(?:거래|승인|결제|이용|사용)?[ ]?(?:일시"
+    r"|일자|시간|금액|번호|수단|구분|유형|방법|상태|내역)|카드(?:사|명|번호)?|할부|상품명?"
+)
+_HAS_LABEL_LINE = re.compile(
+    r"(?<=\n)[ ]{0,3}(?:가맹점명?|사용처|이용처|결제처|상호명?|매장명?)[ ]?\n"
+)
+MAX_COLUMNS = 8
+
+
 def find_labeled_merchant(text: str) -> Span | None:
+    if "  " in text or "\t" in text or _HAS_LABEL_LINE.search(text):
+        span = _find_name_in_columns(text)
+        if span:
+            return span
     if _HAS_LABEL.search(text):
         span = _find_name_after(_LABELED, text)
         span = span or _find_name_after(_LABELED_PRODUCT, text)
@@ -137,6 +159,54 @@ def find_labeled_merchant(text: str) -> Span | None:
             return span
     match = match or _find_name_in_sentence(text)
     return match.span(match.lastgroup or 0) if match else None
+
+
+def _find_name_in_columns(text: str) -> Span | None:
+    """Return the value of a label in a row of labels, or in some lines of labels.
+
+    Values have the order of the labels: 가맹점명  거래일시⏎노을분식  2026.11.15 18:49
+    """
+    lines = _split_lines(text)
+    for number, (start, end) in enumerate(lines[:-1]):
+        cells = _split_cells(text, start, end)
+        if len(cells) == 1:
+            # Lines of one label each, then as many values.
+            count = _count_labels(text, lines[number : number + MAX_COLUMNS])
+            cells = lines[number : number + count]
+            values = lines[number + count : number + 2 * count]
+        else:
+            values = _split_cells(text, *lines[number + 1])
+        if not 2 <= len(cells) <= min(len(values), MAX_COLUMNS):
+            continue
+        labels = [_COLUMN_LABEL.fullmatch(text[slice(*cell)].strip()) for cell in cells]
+        if all(labels):
+            for label, value in zip(labels, values, strict=False):
+                if label and label["merchant"] and value[1] > value[0]:
+                    return value
+    return None
+
+
+def _split_lines(text: str) -> list[Span]:
+    spans, start = [], 0
+    for line in text.split("\n"):
+        spans.append((start, start + len(line)))
+        start += len(line) + 1
+    return spans
+
+
+def _split_cells(text: str, start: int, end: int) -> list[Span]:
+    start += len(text[start:end]) - len(text[start:end].lstrip())
+    end = start + len(text[start:end].rstrip())
+    cells = []
+    for gap in _COLUMN_GAP.finditer(text, start, end):
+        cells.append((start, gap.start()))
+        start = gap.end()
+    return [*cells, (start, end)]
+
+
+def _count_labels(text: str, lines: list[Span]) -> int:
+    labels = (_COLUMN_LABEL.fullmatch(text[slice(*line)].strip()) for line in lines)
+    return sum(1 for _ in takewhile(bool, labels))
 
 
 def _find_name_in_sentence(text: str) -> re.Match[str] | None:

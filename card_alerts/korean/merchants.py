@@ -43,7 +43,7 @@ MAX_SPANS = 80
 _PUNCTUATION = " ,./|·:;<>()[]-~*"
 _UNMASKED_SPAN = re.compile(rf"[^\n{ANY_PLACEHOLDER}]{{1,600}}")
 _LABELED = re.compile(
-    rf"{MERCHANT_LABEL}(?:[ ]?(?:[:=][ ]?\n?"
+    rf"(?<![가-힣]){MERCHANT_LABEL}(?:[ ]?(?:[:=][ ]?\n?"
     rf"|\n)[ ]?(?P<value>[^\n{ANY_PLACEHOLDER}]{{1,600}})|(?<=\n결제처|\n사용처"
     rf"|\n이용처|\n가맹점|가맹점명)[ ](?P<inline>[^\n{ANY_PLACEHOLDER}]{{1,600}}))"
 )
@@ -58,7 +58,7 @@ _PARTICLE_AFTER = re.compile(rf"에서[ \n,(]{{0,7}}[{AMOUNT}{KEYWORD}]")
 _BAR_BEFORE = re.compile(rf"[{ISSUER}{AMOUNT}{KEYWORD}{NOISE}][ ]*[|·→][ ]*\Z")
 # the Green로 19,000원: the paying card
 _PAID_WITH = re.compile(
-    rf"(?:카드(?:으로|로)?|[A-Za-z)](?:으로|로))[ ]{{0,2}}(?=[{AMOUNT}])"
+    rf"(?:카드(?:으로|로)?|머니로|인트로|[A-Za-z)](?:으로|로))[ ]{{0,2}}(?=[{AMOUNT}])"
 )
 # A line of keywords and headings above the name: 결제완료⏎바람커피⏎9,000원.
 _STATUS_LINE = re.compile(rf"^[^\n{AMOUNT}{TIMESTAMP}]*[{KEYWORD}]+[ ]*\n\Z")
@@ -67,6 +67,12 @@ _PAYING_WORD = re.compile("(?:결제|사용|이용)(?:[ ]?완료)?\\Z")
 _PHONE_ONLY = re.compile(
     r"^[\[(]?(?:[가-힣]{2,10}[ ])?(?:☎|[Tt]\.?"
     r"|(?i:tel)\.?)?[ ]?\d{2,4}-?\d{3,4}(?:-\d{4})?[\])]?$"
+)
+
+
+_BRANCH_BELOW = re.compile(
+    rf"[ ]?\n(?=[가-힣A-Za-z0-9]{{2,10}}[ ]?(?:\n[{ANY_PLACEHOLDER}]|$))"
+    r"[가-힣A-Za-z0-9]{1,9}점"
 )
 
 
@@ -125,9 +131,17 @@ def find_merchant(message: TokenizedMessage, used: PaymentParts) -> MerchantSpan
         name = name or _find_quoted_name(message, is_overseas=is_overseas)
         name = name or _find_name_before_card(message, is_overseas=is_overseas)
     if name:
-        whole = _with_unused_parts(name, message, used)
+        whole = _with_next_line(_with_unused_parts(name, message, used), text)
         return whole._replace(is_sure=is_sure)
     return _find_pay_service(message)
+
+
+def _with_next_line(name: MerchantSpan, text: str) -> MerchantSpan:
+    """Return the name of 바람커피⏎강남역점 with its branch."""
+    branch = None if name.text.endswith("점") else _BRANCH_BELOW.match(text, name.end)
+    if branch is None or "\n" in name.text:
+        return name
+    return MerchantSpan(name.start, branch.end(), f"{name.text}{branch[0]}")
 
 
 def _name_above_date(

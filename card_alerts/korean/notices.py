@@ -27,7 +27,7 @@ _END = (
 )
 _NOTICE_LINE = re.compile(
     rf"(?<=\n)(?={_LINE}(?:{_END})[{NOISE}]{{0,{MAX_NOTICE_LENGTH}}}(?:\n|\Z)"
-    rf"|[ ]{{0,3}}[{_MARK}]){_NOT_IN_NOTICE}(?=[^\n]*[가-힣]){_LINE}"
+    rf"|[ ]{{0,3}}[{_MARK}▶►]){_NOT_IN_NOTICE}(?=[^\n]*[가-힣]){_LINE}"
 )
 # A notice behind a mark ends its line.
 _MARKED = re.compile(rf"(?<=[^\s(\[])[ ]{{0,3}}[{_MARK}]{_LINE}")
@@ -43,7 +43,7 @@ _SENTENCE_HINT = re.compile(
     "메시지|자세|주셔서|지금 |앱에서|도움이|더 많은|궁금한|본인"
 )
 _LAST_LETTERS = re.compile(
-    rf"[다요오람기>][.!?~ )>\]\-]{{0,6}}(?:[\n{NOISE}]|\Z)|[{_MARK}]"
+    rf"[다요오람기>][.!?~ )>\]\-]{{0,6}}(?:[\n{NOISE}]|\Z)|[{_MARK}▶►]"
 )
 
 

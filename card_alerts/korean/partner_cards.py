@@ -16,10 +16,21 @@ _PARTNER_PRODUCT = re.compile(
     r"[A-Za-z0-9][A-Za-z0-9+ -]{0,20}?"
     r"(?:\([^()\n]{1,12}\))?)(?=[ ]?(?:해외)?(?:승인|취소)(?![가-힣]))"
 )
+# Products of one issuer whose messages do not name it.
+_PRODUCTS_OF = {
+    "현대카드": (
+        r"대한항공카드|the[ ](?:Green|Red|Black|Purple|Pink)(?:[ ]Edition[ ]?\d?)?"
+    ),
+    "국민카드": r"쿠팡[ ]?와우카드",
+}
 # 대한항공카드 승인, at the beginning
 _PARTNER_CARD = re.compile(
     r"(?:^|(?<=\n))[ ]?(?P<part>(?!체크|신용|법인|국민|해외)[가-힣]{2,8}카드)"
     r"(?=[ ](?:해외)?(?:승인|취소)(?:취소|거절)?[ ]?\n)"
+)
+_KNOWN_PRODUCT = re.compile(
+    rf"(?:^|(?<=[\n\[]))[ ]?(?P<part>{'|'.join(_PRODUCTS_OF.values())})"
+    r"(?=\]?[ ]?(?:\([\d*]{4}\)|(?:해외)?(?:승인|취소)))"
 )
 # Hyundai Mobility카드 승인
 _LATIN_PRODUCT = re.compile(
@@ -45,14 +56,38 @@ def find_partner_card(text: str, match: IssuerMatch | None) -> PartnerCard | Non
     if _HAS_PARTNER.search(text):
         product = _PARTNER_PRODUCT.search(text)
         return PartnerCard(product.span("part"), match, False) if product else None
-    if "카드" not in text or not (match is None or match.is_app):
+    if ("카드" not in text and "the " not in text) or not (
+        match is None or match.is_app
+    ):
         return None
     latin = _LATIN_PRODUCT.search(text) if _HAS_LATIN_ISSUER.search(text) else None
     if latin:
         issuer_match = _latin_match(text, latin)
         return PartnerCard(latin.span("part"), issuer_match, True)
-    product = _PARTNER_CARD.search(text) if match is None else None
-    return PartnerCard(product.span("part"), None, True) if product else None
+    product = None
+    if match is None:
+        product = _KNOWN_PRODUCT.search(text) or _PARTNER_CARD.search(text)
+    if product is None:
+        return None
+    return PartnerCard(product.span("part"), _find_issuer_of(text, product), True)
+
+
+def _find_issuer_of(text: str, product: re.Match[str]) -> IssuerMatch | None:
+    name = next(
+        (
+            issuer
+            for issuer, names in _PRODUCTS_OF.items()
+            if re.fullmatch(names, product["part"])
+        ),
+        None,
+    )
+    if name is None:
+        return None
+    span = product.span("part")
+    issuer = get_alias(name).issuer
+    return IssuerMatch(
+        text, issuer, span, span[1], is_app=False, has_card_word=True, product=span
+    )
 
 
 def _latin_match(text: str, product: re.Match[str]) -> IssuerMatch:

@@ -27,14 +27,18 @@ _MAY_BE_GRANT = re.compile(
 )
 # 임시한도 3,000,000원 승인: a granted limit, card or loan
 _GRANTED = re.compile(
-    r"한도(?:액|금액)?(?:가|이|를|:)?[ ]?(?:최대[ ]?)?[\d,]{1,15}만?[ ]?원?(?:으로"
-    r"|이)?[ ]?(?:승인|부여|설정|적용|확대|제공)|한도[ ]?(?:가|를)?[ ]?(?:부여|확대"
-    r"|설정)|한도[ ]?승인|할부[ ]?(?:개월[ ]?)?(?:변경|전환)(?!하|[ ]?가능)|발급(?:이"
-    r"|가|을)?[ ]?(?:심사(?:가|에)?[ ]?)?(?:신청[ ]?)?(?:승인|완료|거절|접수|되|됐)"
-    r"|(?:가입|신청|심사|등록|해지|연동)(?:이|가|결과)?[ ]?(?:승인|거절|접수)(?:되|됐"
-    r"|완료|[ ]?안내)|(?:가입|등록|해지|연동)(?:이|가)?[ ]?(?:정상[ ]?)?(?:완료"
-    r"|처리)(?:되|됐|$|[\s.!])|(?:대출|카드론)(?:이"
-    r"|가)?[^\n\d]{0,8}(?:[\d,]{1,15}만?[ ]?원(?:이|을)?[ ]?)?(?:승인|실행)"
+    r"한도(?:액|금액)?(?:\([^()\n]{1,10}\))?(?:가|이|를|:)?[ ]?(?:최대[ ]?)?"
+    r"[\d,]{1,15}만?[ ]?원?(?:으로|이)?[ ]?(?:승인|부여|설정|적용|확대|제공)"
+    r"|한도[ ]?(?:가|를)?[ ]?(?:부여|확대|설정)|한도[ ]?승인"
+    r"|할부[ ]?(?:개월[ ]?)?(?:변경|전환)(?!하|[ ]?가능)"
+    r"|발급(?:이|가|을)?[ ]?(?:심사(?:가|에)?[ ]?)?(?:신청[ ]?)?"
+    r"(?:승인|완료|거절|접수|되|됐)"
+    r"|(?:가입|신청|심사|등록|해지|연동)(?:이|가|결과)?[ ]?(?:승인|거절|접수)"
+    r"(?:되|됐|완료|[ ]?안내)"
+    r"|(?:가입|등록|해지|연동)(?:이|가)?[ ]?(?:정상[ ]?)?(?:완료|처리)"
+    r"(?:되|됐|$|[\s.!])"
+    r"|(?:대출|카드론)(?:이|가)?[^\n\d]{0,8}(?:[\d,]{1,15}만?[ ]?원(?:이|을)?[ ]?)?"
+    r"(?:승인|실행)"
 )
 # The rest of a limit, or a new limit or lock.
 _LIMIT_NOTICE = re.compile(
@@ -84,6 +88,23 @@ FAILED_CANCELLATION = re.compile(
 _CARD_ISSUED = re.compile(r"카드[가를이]?[ ]?(?:재)?발급(?:되|이[ ]?완료|[ ]?완료)")
 _CHAT_PHRASES = re.compile(
     r"\?|(?:했어|할게|할까|했지|했다|해줘|줄래)(?!요)|[ㅋㅎㅠㅜ]{2}"
+)
+
+# A grant, an expense or a day off: 지원금 300,000원이 승인되었습니다.
+_GRANT = re.compile(
+    r"지원금|보조금|장학금|장려금|보상금|환급금|보험금|휴가|연차|반차|결재|품의|기안"
+)
+_REQUEST = re.compile(
+    r"급여|수당|교부|배당|출장|경비|예산|신청|심사|서류|융자|보증|정산|지출"
+)
+# Without a card: 본인 아닐시 문의 02-…, 해외직구 … 문의 1670-….
+_CALL_US = re.compile(
+    r"(?:문의|신고|상담|고객[ ]?센터|소비자[ ]?(?:보호)?원?|연락|전화|취소)"
+    r"[^\n\d]{0,12}(?:0\d{1,2}[-).]?\d{3,4}|1\d{3}|\d{3,4})-?\d{4}"
+)
+_NOT_YOU = re.compile(
+    r"본인[ ]?(?:이|의|께서)?[ ]?(?:결제|이용|사용|승인|구매|요청|주문)?[ ]?"
+    r"(?:이|가)?[ ]?(?:아닐|아니|아닌|미)|해외|직구|국제|타인"
 )
 
 PASSWORD = re.compile(
@@ -216,6 +237,21 @@ def _promotion(text: str, *, is_detailed: bool) -> Reason | None:
     if not is_detailed and _PROMOTIONAL.search(text):
         return Reason.ADVERT
     return None
+
+
+def is_office_approval(text: str, without_name: str) -> bool:
+    """Return True for the approval of a request; the text has no card.
+
+    A shop may be called 예산식당, but never 지원금.
+    """
+    if "승인" not in text:
+        return False
+    return bool(_GRANT.search(text) or _REQUEST.search(without_name))
+
+
+def is_bait(text: str) -> bool:
+    """Return True for a payment that somebody is to call about; there is no card."""
+    return _CALL_US.search(text) is not None and _NOT_YOU.search(text) is not None
 
 
 def is_order_or_chat(text: str) -> bool:

@@ -142,7 +142,23 @@ ROOM_HEADING = re.compile(
     r"\[(?P<name>[^\[\]\n]{1,30})\] \[(?:오전|오후) ?\d{1,2}:\d\d\]"
     r"|(?:^|(?<=\n))\d{4}[년.][^\n,]{4,24}\d{1,2}:\d\d, (?P<exported>[^:\n]{1,30}) : "
 )
-LINK = re.compile(r"(?:https?://|www\.)[^\s가-힣]{1,300}")
+# 경영지원팀 배*규
+DEPARTMENT = re.compile(
+    rf"(?<=\n)[가-힣]{{2,8}}(?:팀|부|과|실|센터|본부)(?=[ ][{HOLDER_NAME}]+[ ]?\n)"
+)
+# From: 15447200⏎Date: 2026-04-06 12:43⏎Body: [Web발신]
+FORWARDED = re.compile(
+    r"(?:^|(?<=\n))(?:(?:From|To|Sender|Date|Time|발신|보낸[ ]?사람|수신)[ ]?:"
+    r"[^\n]{0,60}(?=\n)"
+    r"|(?:Body|Message|Text|Content|내용)[ ]?:)"
+)
+HAS_LINK = re.compile(r"://|www\.|\.[a-z]{2,4}/")
+LINK = re.compile(
+    r"(?:https?://|www\.)[^\s가-힣]{1,300}"
+    # naver.me/xAbC12
+    r"|(?<![A-Za-z0-9.@])[a-z0-9-]{2,30}(?:\.[a-z0-9-]{2,20})?\.(?:me|kr|com|net|ly|gl|co|io|link|page|app)"
+    r"/[^\s가-힣]{1,300}"
+)
 ACCOUNT_NUMBER = re.compile(
     r"(?<![\d*])(?:\d{2,6}\*{2,6}\d{2,6}"
     r"|\d{2,6}-[\d*]{2,6}-[\d*]{2,8}(?:-[\d*]{1,4})?|\d{3,6}\*{3,8})(?![\d*])"

@@ -6,6 +6,7 @@ from datetime import time
 from decimal import Decimal
 from itertools import islice
 
+from card_alerts.english.money import RUNNING_TOTAL as LATIN_RUNNING_TOTAL
 from card_alerts.issuers import find_issuer
 from card_alerts.korean import side_patterns
 from card_alerts.korean.card_numbers import (
@@ -82,6 +83,7 @@ _HAS_LABELS = re.compile(
 )
 _HAS_NOTICE = re.compile("내역|알림|안내")
 _HAS_COMPANY_LINE = re.compile(r"[A-Z] \d{4} ")
+_HAS_DEPARTMENT = re.compile(rf"[팀부과실터][ ]{HOLDER_NAME}")
 _HAS_ACCOUNT = re.compile(r"\d-[\d*]")
 
 
@@ -119,7 +121,9 @@ class TokenizedMessage:
         self.masked = masked = MaskedText(self.text)
         if "발신" in self.text:
             masked.mask_all(side_patterns.SENT_FROM_WEB, NOISE)
-        if "://" in self.text or "www." in self.text:
+        if side_patterns.FORWARDED.match(self.text):
+            masked.mask_all(side_patterns.FORWARDED, NOISE)
+        if "." in self.text and side_patterns.HAS_LINK.search(self.text):
             masked.mask_all(side_patterns.LINK, NOISE)
         self._mask_room_heading()
         self._mask_labeled_merchant()
@@ -215,6 +219,9 @@ class TokenizedMessage:
         if "누" in masked.text:
             found = _mask_totals(masked, RUNNING_TOTAL_PATTERN, RUNNING_TOTAL)
             self.running_total = next(iter(found), None)
+        if "ccum" in masked.text or "otal" in masked.text:
+            # An English text with a line in Korean.
+            masked.mask_all(LATIN_RUNNING_TOTAL, RUNNING_TOTAL)
         if _HAS_BALANCE.search(masked.text):
             self._mask_foreign_balances()
             found = _mask_totals(masked, BALANCE_PATTERN, BALANCE)
@@ -296,6 +303,8 @@ class TokenizedMessage:
             self._mask_card_number()
         if "*" in masked.text or "님" in masked.text:
             masked.mask_all(side_patterns.HOLDER_NAMES, HOLDER_NAME)
+            if _HAS_DEPARTMENT.search(masked.text):
+                masked.mask_all(side_patterns.DEPARTMENT, NOISE)
 
     def _mask_card_number(self) -> None:
         number = STANDALONE_CARD_NUMBER.search(self.masked.text)
@@ -339,6 +348,7 @@ class TokenizedMessage:
             has_card=bool(match and not match.is_app and has_amount),
             has_other_payer=self.has_other_payer,
             has_details=bool(match and has_time and has_amount),
+            has_time_and_balance=bool(has_time and has_amount and self.balance),
         )
         if implied and implied.is_withdrawal:
             self.is_check_card = self.is_card_withdrawal = True

@@ -356,7 +356,7 @@ class CardRow:
 class BillRow:
     wallet: str = column(parse_name, select="w.name")
     month: datetime.date = column(parse_month, select="to_char(r.month, 'YYYY-MM')")
-    # What the issuer printed; empty: as computed.
+    # Values that the issuer printed; an empty cell means the computed value.
     period_end: datetime.date | None = column(parse_date, default=None)
     payment_date: datetime.date | None = column(parse_date, default=None)
     amount: int | None = column(parse_signed_amount, default=None)

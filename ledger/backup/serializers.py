@@ -338,7 +338,7 @@ class CardRowRequestSerializer(Serializer):
 
 
 class BillRowRequestSerializer(Serializer):
-    """What an issuer printed on a bill."""
+    """The values that an issuer printed on a bill."""
 
     wallet = NameField(help_text="Name of the card.")
     month = MonthNameField(help_text="Month of the bill, as YYYY-MM.")

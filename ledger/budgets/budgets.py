@@ -291,7 +291,7 @@ def _move_spending(parts: dict[str, Any], moves: Iterable[Move]) -> None:
 
 
 def _spread_by_day(params: dict[str, Any]) -> Counter[date]:
-    """Return what was spent on budgeted categories by day, installments spread."""
+    """Return the spending on budgeted categories by day, with installments spread."""
     queries = {"days": _SPENDING_BY_DAY, "budgeted": _BUDGETED}
     found, moves = _fetch_with_moves(queries, params)
     spent = Counter({date.fromisoformat(r["date"]): r["sum"] for r in found["days"]})

@@ -40,7 +40,7 @@ class CardBillOf:
 
 @dataclass(frozen=True, slots=True)
 class CardState:
-    """What a card owes besides its closed bills and the open one."""
+    """Debts and credit of a card outside its closed bills and the open one."""
 
     credit: int
     unbilled: int

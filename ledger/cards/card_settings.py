@@ -52,7 +52,7 @@ class TargetExcludes:
 
 @dataclass(frozen=True, slots=True)
 class CardValues:
-    """Settings as they are sent; None for what is left out."""
+    """Settings of a request; None means that the field is missing."""
 
     closing_day: int | None = None
     payment_day: int | None = None
@@ -213,7 +213,7 @@ def _make_terms(card: Card, values: CardValues, today: date) -> list[Term]:
 def _find_open_month(terms: list[Term], term: Term, today: date) -> date:
     if terms:
         return find_open_month(Schedule(terms), today)
-    # The first bill is that of today.
+    # The first bill is today's.
     first = Term(day_of_month(today, 1), *term.days)
     return Schedule([first]).month_of(today)
 

@@ -1,6 +1,6 @@
 """Bills of a card, or of cards on one bill, computed from entries (spec 3.30). Pure.
 
-Amounts are whole home-currency units. What is owed is positive. A month is the date of
+Amounts are whole home-currency units. Debts are positive. A month is the date of
 its first day.
 """
 
@@ -17,7 +17,7 @@ from ledger.cards.parts import list_parts, take_off_last
 from ledger.cards.schedule import Printed, Schedule, count_months, move_month
 from ledger.periods import Period
 
-# What is dated later stands on the last of so many bills to come.
+# Later entries stand on the last of so many bills to come.
 MONTHS_TO_COME = 120
 _BY_DATE = attrgetter("date", "entry_id")
 
@@ -83,9 +83,9 @@ class MonthSum(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is stored about the cards of one bill.
+    """The stored facts about the cards of one bill.
 
-    `balance` is that of all cards together. All movements from the bill `anchor` on are
+    `balance` is the sum of all cards. All movements from the bill `anchor` on are
     here, charges and refunds one by one or as sums; what is before it is in the balance
     alone.
     """
@@ -99,7 +99,7 @@ class Facts:
 
 
 class PaidPart(NamedTuple):
-    """What one payment gave to a bill."""
+    """The share of one payment that a bill took."""
 
     entry_id: int
     date: datetime.date
@@ -121,7 +121,7 @@ class Bill:
     status: BillStatus = BillStatus.OPEN
     items: list[Item] = field(default_factory=list)
     payments: list[PaidPart] = field(default_factory=list)
-    # What each card adds.
+    # The share of each card.
     by_wallet: dict[int, int] = field(default_factory=lambda: defaultdict(int))
 
     @property
@@ -304,7 +304,7 @@ class _Computation:
         self.account.bills = dict(sorted(self.account.bills.items()))
 
     def _carry(self) -> None:
-        """Carry what was owed before the first bill, and negative totals."""
+        """Carry the debt from before the first bill, and negative totals."""
         bills = list(self.account.bills.values())
         before = -self.facts.balance - sum(bill.own for bill in bills)
         before += sum(payment.amount for payment in self.facts.payments)
@@ -387,7 +387,7 @@ def _add_charge(bill: Bill, item: Item) -> None:
 
 
 def _pour(bill: Bill, part: PaidPart) -> int:
-    """Pay a bill as far as it is due, and return the rest of the amount."""
+    """Pay a bill up to its due amount, and return the rest of the payment."""
     taken = min(bill.due - bill.paid, part.amount)
     if taken > 0:
         bill.paid += taken

@@ -94,7 +94,7 @@ class InstallmentList:
 
     @property
     def by_month(self) -> list[Part]:
-        """Return what is still to come by the month of payment, oldest first."""
+        """Return the parts to come by the month of payment, oldest first."""
         sums: Counter[date] = Counter()
         for item in self.items:
             for part in item.open_parts:

@@ -25,7 +25,7 @@ IS_PENDING = gettext_lazy("A transfer of this amount waits to be confirmed.")
 
 @dataclass(frozen=True, slots=True)
 class SentPayment:
-    """What a member sends; None: all that remains, today, the card's wallet."""
+    """The fields of a request. None: the whole rest, today, the card's wallet."""
 
     amount: int | None = None
     day: date | None = None

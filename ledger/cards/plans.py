@@ -59,7 +59,7 @@ _TAGS = """(
 
 
 def _select_plans(tags: str) -> str:
-    """Return the statement of purchases with those of their lines that count.
+    """Return the statement of purchases with the lines that count.
 
     Lines of wallets count in no statistics. Arrays in the order of the fields of a
     `Plan` are read faster than objects.
@@ -87,7 +87,7 @@ def _select_plans(tags: str) -> str:
 
 
 # For `fetch_parts`, beside the sums that the moves are added to: one statement reads
-# one snapshot. Its parameters are those of `window_params`.
+# one snapshot. `window_params` returns its parameters.
 SPREAD = {"plans": _select_plans("NULL")} | CALENDAR
 SPREAD_WITH_TAGS = {"plans": _select_plans(_TAGS)} | CALENDAR
 

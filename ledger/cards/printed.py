@@ -1,4 +1,4 @@
-"""What an issuer printed on a bill (spec 3.30)."""
+"""The printed values of a bill (spec 3.30)."""
 
 from datetime import date, datetime, timedelta
 
@@ -21,7 +21,7 @@ MAX_DAYS_APART = 31
 def set_printed(
     ledger: LockedLedger, wallet_id: int, month: date, printed: Printed, now: datetime
 ) -> None:
-    """Store what is printed on the bill, in place of what was stored.
+    """Store the printed values of a bill, and replace earlier ones.
 
     The next period starts the day after `period_end`. Raises `NotFoundError` and
     `InvalidFieldError`.

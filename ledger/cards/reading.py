@@ -78,7 +78,7 @@ _LINES = """
 _OF_OTHERS = "(e.to_wallet_id IS NULL OR e.to_wallet_id <> ALL(g.cards))"
 _IS_SHOWN = "e.date BETWEEN g.rows_since AND g.rows_until"
 _IS_REFUND_OF_PLAN = "e.id IN (SELECT f.id FROM refund f)"
-# Told one by one wherever they are dated: what reaches into other bills.
+# Entries that reach into other bills are read one by one, whatever their date.
 _REACHES = f"(e.bill_month IS NOT NULL OR {_IS_REFUND_OF_PLAN})"
 _PLANS = f"""
     SELECT {_OWN}, g.main_id FROM {_OWN_ENTRIES}
@@ -313,7 +313,7 @@ class _Found(NamedTuple):
 
 
 class _Scope:
-    """What is read of one group."""
+    """The bills and entries of one group that are read."""
 
     def __init__(self, group: Group, shown: BillRange, today: date) -> None:
         self.group = group

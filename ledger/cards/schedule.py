@@ -77,7 +77,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """What the issuer printed on a bill; None: as computed."""
+    """The printed values of a bill. None: the computed value holds."""
 
     period_end: date | None = None
     payment_date: date | None = None

@@ -40,7 +40,7 @@ class WalletIdField(UncheckedPrimaryKeyField):
 
 
 class TargetExcludesSerializer(Serializer):
-    """What does not count for the targets."""
+    """Categories, tags and installments that the targets leave out."""
 
     categories = StrictListField(
         child=StrictCharField(max_length=MAX_NAME_LENGTH),
@@ -207,7 +207,7 @@ class BillPaymentSerializer(Serializer):
 
 
 class BillSerializer(Serializer):
-    """A bill; amounts are whole home-currency units, what is owed is positive."""
+    """A bill. Amounts are whole home-currency units; debts are positive."""
 
     wallet_id = serializers.IntegerField(help_text="Id of the card whose bill it is.")
     month = MonthNameField(help_text="Month of the payment day, as YYYY-MM.")
@@ -278,7 +278,7 @@ class BillMonthQuerySerializer(QuerySerializer):
 
 
 class PrintedBillSerializer(Serializer):
-    """What the issuer printed; null: as computed."""
+    """The printed values of a bill. Null: the computed value holds."""
 
     is_body_required = True
 

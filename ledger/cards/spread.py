@@ -21,12 +21,13 @@ from ledger.periods import Period, month_period
 
 _LAST_MONTH = first_of_month(date.max)
 _LAST_NUMBER = 9_999 * 12 + 11
-# Bills around that of a purchase that are listed for others: those of longest plans.
+# The number of bills around a purchase whose periods are listed: enough for the
+# longest plans.
 _ENDS_BEFORE, _ENDS = 30, 60
 
 
 class PlanLine(NamedTuple):
-    """What a purchase books on a category; `major_id` is that of a minor one."""
+    """The amount of a purchase in a category; `major_id` belongs to a minor one."""
 
     type: str
     category_id: int | None
@@ -56,10 +57,10 @@ class Plan:
 
 @dataclass(slots=True)
 class Move:
-    """What a purchase adds to the sums of a period that count it on its own day.
+    """The change that a purchase makes in sums which count it on its own day.
 
-    `numbers` are those of its parts in the period, from 0, and `days` those on which
-    they count. `shares` are the parts of each line.
+    `numbers` are its parts in the period, from 0, and `days` the days on which they
+    count. `shares` are the parts of each line.
     """
 
     plan: Plan
@@ -195,7 +196,7 @@ class PaymentCalendar:
             if day is None:
                 month = _month_of_number(number)
                 day = self.payment_day(plan.wallet_id, month, plan.day)
-                # Without settings it is that of one purchase.
+                # Without settings the day belongs to one purchase.
                 if self.find_schedule(plan.wallet_id, month) is not None:
                     known[number] = day
             days.append(day)

@@ -28,7 +28,7 @@ _IN_MONTH = """
     AND e.date BETWEEN %(start)s AND %(end)s AND NOT e.pending
     AND e.line_count IS NOT NULL AND e.source <> 'ADJUSTMENT'
 """
-# What comes back into another wallet is no business of the issuer.
+# A refund into another wallet is no business of the issuer.
 _INTO_THE_CARD = """
     NOT e.pending AND e.line_count IS NOT NULL
     AND (e.wallet_id = %(wallet)s OR e.wallet_id IS NULL)
@@ -110,7 +110,7 @@ class Target(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TargetMonth:
-    """What counts in a month, in whole home-currency units."""
+    """The counted spending of a month, in whole home-currency units."""
 
     month: date
     counted: int
@@ -120,7 +120,7 @@ class TargetMonth:
 
 
 def get_targets(member: Member, wallet_id: int, month: date) -> TargetMonth:
-    """Return what was spent on a card in a calendar month, for its targets.
+    """Return the spending on a card in a calendar month, for its targets.
 
     Purchases count in full, less refunds. A refund of a purchase of the ledger lowers
     the month of the purchase, and another one its own month. Raise `NotFoundError` for

@@ -40,7 +40,7 @@ WALLET_ROWS = (
     ),
     WalletRow(name="옛 통장", kind="BANK", institution="우리은행", archived=True),
 )
-# Opening balances are chosen to reach these. That of a card is what its bills leave.
+# Opening balances are chosen to reach these. A card's bills give its balance.
 BALANCES_TODAY = {
     "현금": 73_000,
     "국민은행 주거래": 2_340_000,

@@ -58,7 +58,7 @@ _ENTRIES = """
         )
     ORDER BY e.date, e.id
 """
-# What each card gets of bills that were paid for several.
+# The share of each card in bills that were paid for several.
 _SHARES = """
     SELECT l.entry_id, l.wallet_id, l.amount
     FROM account_entry_line l

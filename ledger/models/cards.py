@@ -126,7 +126,7 @@ class Card(VersionedModel):
 
 
 class CardBill(VersionedModel):
-    """What the issuer printed on a bill; the bill itself is computed from entries."""
+    """The printed values of a bill; the bill itself is computed from entries."""
 
     card = OwnedForeignKey(Card, related_name="bills")
     # The first day of the month that names the bill.

@@ -15,6 +15,7 @@ from card_alerts import (
 )
 from ledger.notifications.message import (
     DEDUPLICATION_WINDOW,
+    LEGAL_FORMS,
     BookingKind,
     Fingerprint,
     normalize_merchant,
@@ -81,6 +82,18 @@ def find_payment(
     return None
 
 
+def _is_plainer(one: Fingerprint, other: Fingerprint) -> bool:
+    """Return True for one of two writings of a name: 바람커피 before (주)바람커피."""
+    if one.is_of_account is not other.is_of_account:
+        return False
+    is_same = one.merchant_key == other.merchant_key
+    return is_same and _count_legal_forms(one) < _count_legal_forms(other)
+
+
+def _count_legal_forms(report: Fingerprint) -> int:
+    return sum(form in report.merchant for form in LEGAL_FORMS)
+
+
 def choose_name(reports: Iterable[Fingerprint]) -> str:
     """Return the best name of the merchant (spec 4.5).
 
@@ -96,7 +109,8 @@ def choose_name(reports: Iterable[Fingerprint]) -> str:
         is_better = other != one and choose_better_name(one, other) == other
         is_worse = choose_better_name(other, one) == one
         is_of_card = best.is_of_account and not report.is_of_account
-        if is_better or (report.merchant and is_of_card and not is_worse):
+        is_preferred = (report.merchant and is_of_card) or _is_plainer(report, best)
+        if is_better or (is_preferred and not is_worse):
             best = report
     return best.merchant if best else ""
 

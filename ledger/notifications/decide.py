@@ -10,6 +10,7 @@ from ledger.models.base import MAX_MEMO_LENGTH, EntryType
 from ledger.notifications.compare import is_booking_of_payment
 from ledger.notifications.known import Known, KnownEntry, KnownRow, Payment
 from ledger.notifications.message import BookingKind, Message
+from ledger.notifications.payment_wallet import choose_wallet, find_account
 from ledger.notifications.plan import (
     NEW,
     Action,
@@ -192,9 +193,10 @@ def _add_report(
         if not entry.has_category:
             category_type = entry.category_type
     kind = entry.wallet_kind
-    if entry.wallet_id is None and wallet is not None:
+    better = _find_better_wallet(payment, message, entry, wallet)
+    if better is not None:
         merged.append("walletId")
-        changes["wallet_id"], kind = wallet.id, wallet.kind
+        changes["wallet_id"], kind = better.id, better.kind
     months = None if message.booking else message.parsed.installment_months
     is_by_card = kind == Wallet.Kind.CARD and entry.type == EntryType.EXPENSE
     if entry.installment_months is None and months and is_by_card:
@@ -202,6 +204,27 @@ def _add_report(
         changes["installment_months"] = months
     completed = [CompleteEntry(entry.id, changes, category_type)] if changes else []
     return replace(duplicate, steps=[*steps, *completed, stored], merged=tuple(merged))
+
+
+def _find_better_wallet(
+    payment: Payment, message: Message, entry: KnownEntry, own: KnownWallet | None
+) -> KnownWallet | None:
+    """Return the wallet of all announcements, unless the entry has it already.
+
+    `own` is the wallet of the new announcement alone. Another wallet than the earlier
+    ones told is the member's choice.
+    """
+    account = find_account(payment.rows)
+    new_account = own if message.booking else None
+    reports = [*payment.reports, message.fingerprint]
+    together = choose_wallet(reports, account or new_account, message.cards)
+    if entry.wallet_id is None:
+        return together if together is not None and own is not None else own
+    is_movable = entry.type != EntryType.TRANSFER and entry.line_count == 0
+    before = choose_wallet(payment.reports, account, message.cards)
+    if before is None or before.id != entry.wallet_id or not is_movable:
+        return None
+    return together if together and together.id != entry.wallet_id else None
 
 
 def decide_booking(

@@ -45,7 +45,7 @@ _FIND_IMPORTED = f"""
         AND {_OF_NO_TEXT}
     {_NEAREST}
 """  # noqa: S608 - constants
-# The time of an entry is exact if the row of the bank has told it.
+# The time of an entry is exact if it comes from the row of the bank.
 _FIND_PAYMENT = f"""
     SELECT e.id, e.date, e.time FROM account_entry e
     WHERE e.member_id = %(member)s AND e.wallet_id = %(wallet)s

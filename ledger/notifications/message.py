@@ -111,6 +111,8 @@ class Message:
     given_wallet: KnownWallet | None = None
     layout_id: int | None = None
     taught_wallet: KnownWallet | None = None
+    # The member's cards; read where the payment is known.
+    cards: tuple[KnownWallet, ...] = ()
     # The member wants entries from bank texts.
     is_captured: bool = False
 

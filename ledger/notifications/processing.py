@@ -23,7 +23,7 @@ from ledger.notifications.execute import (
     write_rows,
 )
 from ledger.notifications.imported import adopt_entry
-from ledger.notifications.known import load_known
+from ledger.notifications.known import Known, load_known
 from ledger.notifications.message import Message
 from ledger.notifications.plan import (
     Action,
@@ -37,9 +37,11 @@ from ledger.notifications.plan import (
     UpdateRows,
 )
 from ledger.notifications.wallets import (
+    CARD_KINDS,
     KnownWallet,
     can_be_same_card,
     compute_balance_difference,
+    load_wallets,
     match_wallet,
 )
 from ledger.taught_layouts.reading import count_use, list_layouts_of, read_as_taught
@@ -138,11 +140,13 @@ def process_message(ledger: LockedLedger, message: Message, now: datetime) -> Ou
     if booking is None:
         wallet = match_wallet(member, message.parsed, *message.wallets)
         known = load_known(member, message.fingerprint)
+        message = _with_cards(member, message, known)
         plan = decide_payment(known, message, wallet)
     elif found := load_account(member, booking):
         wallet, own_move, bill_cards = found
         difference = compute_balance_difference(member, booking, wallet)
         known = load_known(member, message.fingerprint)
+        message = _with_cards(member, message, known)
         plan = decide_booking(known, message, wallet, own_move)
     else:
         increment_notification_count(now, recognized=False)
@@ -168,6 +172,14 @@ def process_message(ledger: LockedLedger, message: Message, now: datetime) -> Ou
     # The counter comes last: all members share these rows.
     increment_notification_count(now, recognized=True)
     return plan.answer(message, wallet, created_id, difference)
+
+
+def _with_cards(member: Member, message: Message, known: Known) -> Message:
+    """Read the cards among which all announcements of a payment choose together."""
+    key = message.fingerprint.key
+    if not known.rows or any(row.fingerprint.key == key for row in known.rows):
+        return message
+    return replace(message, cards=tuple(load_wallets(member, CARD_KINDS)))
 
 
 def increment_notification_count(now: datetime, *, recognized: bool) -> None:

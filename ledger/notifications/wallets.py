@@ -101,6 +101,15 @@ class OwnMove:
         return self.reason is Reason.CARD_BILL
 
 
+@dataclass(frozen=True, slots=True)
+class NamedCard:
+    """The card of a payment, as all its announcements print it."""
+
+    card_company: str | None = None
+    card_hint: str | None = None
+    is_check_card: bool | None = None
+
+
 def load_wallets(member: Member, kinds: Collection[str]) -> list[KnownWallet]:
     with prepared_cursor() as cursor:
         cursor.execute(_WALLETS, [member.pk, list(kinds)])
@@ -119,17 +128,34 @@ def match_wallet(
     return taught or find_card(parsed, load_wallets(member, CARD_KINDS)) or given
 
 
-def find_card(parsed: ParseResult, cards: Sequence[KnownWallet]) -> KnownWallet | None:
-    """Return the member's only card, or the card that the text names.
+def find_card(
+    parsed: NamedCard | ParseResult, cards: Sequence[KnownWallet]
+) -> KnownWallet | None:
+    """Return the member's only card, or the card that the text names."""
+    return cards[0] if len(cards) == 1 else find_named_card(parsed, cards)
 
-    The longest overlap of names decides, then the digits, then credit or check card.
+
+def find_named_card(
+    parsed: NamedCard | ParseResult, cards: Sequence[KnownWallet]
+) -> KnownWallet | None:
+    """Return the only card that fits the printed names and digits.
+
+    The digits decide among the cards of the company, then the longest overlap of names,
+    then credit or check card.
     """
-    if len(cards) == 1:
-        return cards[0]
     overlaps = [_name_overlap(card, parsed) for card in cards]
     longest = max(overlaps, default=0)
     if not longest and parsed.card_company is not None:
         return None
+    token = get_card_digits(parsed.card_hint)
+    of_company = [
+        card
+        for card, overlap in zip(cards, overlaps, strict=True)
+        if overlap or not longest
+    ]
+    numbered = [card for card in of_company if _has_digits(card, token)]
+    if len(numbered) == 1:
+        return numbered[0]
     alike = [
         card
         for card, overlap in zip(cards, overlaps, strict=True)
@@ -137,25 +163,22 @@ def find_card(parsed: ParseResult, cards: Sequence[KnownWallet]) -> KnownWallet 
     ]
     if longest and len(alike) == 1:
         return alike[0]
-    token = get_card_digits(parsed.card_hint)
-    with_digits = [
-        card
-        for card in alike
-        if any(
-            len(digits) >= len(token) > 0 and _have_same_end(digits, token)
-            for digits in card.card_digits
-        )
-    ]
-    if len(with_digits) == 1:
-        return with_digits[0]
     if not longest or parsed.is_check_card is None:
         return None
     kind = Wallet.Kind.CHECK_CARD if parsed.is_check_card else Wallet.Kind.CARD
+    with_digits = [card for card in alike if card in numbered]
     of_kind = [card for card in with_digits or alike if card.kind == kind]
     return of_kind[0] if len(of_kind) == 1 else None
 
 
-def _name_overlap(card: KnownWallet, parsed: ParseResult) -> int:
+def _has_digits(card: KnownWallet, token: str) -> bool:
+    return any(
+        len(digits) >= len(token) > 0 and _have_same_end(digits, token)
+        for digits in card.card_digits
+    )
+
+
+def _name_overlap(card: KnownWallet, parsed: NamedCard | ParseResult) -> int:
     company = parsed.card_company
     issuer = find_issuer(company) if company is not None else None
     longest = 0

@@ -185,7 +185,7 @@ def build_month(
     by_wallet: list[WalletFlow],
     by_tag: list[TagFlow],
 ) -> MonthStatistics:
-    """Build a month; `flows` are those of its days and of the month before."""
+    """Build a month from the flows of its days and of the month before."""
     last = month_period(start.year, start.month).end.day
     days = [start + timedelta(number) for number in range(last)]
     by_day = [(day, flows.pop(day, Flow())) for day in days]

@@ -17,6 +17,7 @@ from tests.support.alert_samples import (
     EXAM_2026C,
     EXAM_2026D,
     EXAM_2026E,
+    EXAM_2026F,
     GIVEN,
     OWN,
     RECEIVED_AT,
@@ -34,7 +35,15 @@ MAX_WRONG_OF_ONE_CHANGE = 0.15
 
 @cache
 def payments() -> list[Payment]:
-    exams = (EXAM, EXAM_2026, EXAM_2026B, EXAM_2026C, EXAM_2026D, EXAM_2026E)
+    exams = (
+        EXAM,
+        EXAM_2026,
+        EXAM_2026B,
+        EXAM_2026C,
+        EXAM_2026D,
+        EXAM_2026E,
+        EXAM_2026F,
+    )
     messages = [each for path in (GIVEN, OWN, *exams) for each in load(path)]
     korean = [each for each in messages if any("가" <= c <= "힣" for c in each["text"])]
     return [p for p in map(Payment.of, korean[::STEP]) if p]

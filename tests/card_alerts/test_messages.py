@@ -75,6 +75,7 @@ def test_single_message_api_reads_the_first_payment() -> None:
         f"{FIRST}\n\n이번 달 누적이용금액 203,450원\n고객센터 1544-7000",
         "상품권사용\n2,300원\n[디지털온누리상품권]\n이*온님, 달빛에서 2,300원이 결제되었습니다.",
         "카카오페이\n결제가 완료되었습니다.\n\n결제금액\n9,000원\n\n가맹점\n달빛\n\n결제일시\n2026.11.02 12:11",
+        "SSG PAY 결제알림\n초록들판\n결제금액 7,480원\nSSG MONEY 7,480원 사용\n2026/08/24 17:53",
     ],
 )
 def test_one_payment_told_in_parts_is_one_message(text: str) -> None:

@@ -13,6 +13,7 @@ from tests.support.alert_samples import (
     EXAM_2026C,
     EXAM_2026D,
     EXAM_2026E,
+    EXAM_2026F,
     GIVEN,
     LAYOUTS_2026,
     OWN,
@@ -38,7 +39,7 @@ def test_message_is_parsed_as_labeled(message: Any) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [EXAM, EXAM_2026, EXAM_2026B, EXAM_2026C, EXAM_2026D, EXAM_2026E],
+    [EXAM, EXAM_2026, EXAM_2026B, EXAM_2026C, EXAM_2026D, EXAM_2026E, EXAM_2026F],
     ids=lambda path: path.stem,
 )
 def test_messages_labeled_by_others_are_parsed(path: Path) -> None:
@@ -49,8 +50,9 @@ def test_messages_labeled_by_others_are_parsed(path: Path) -> None:
     assert len(failing) <= (1 - MIN_EXAM_ACCURACY) * len(messages), failing
 
 
-def test_other_messages_of_the_layouts_of_others_are_parsed() -> None:
-    twins = [(each["id"], twin) for each, twin in load_twins(EXAM_2026D)]
+@pytest.mark.parametrize("path", [EXAM_2026D, EXAM_2026F], ids=lambda path: path.stem)
+def test_other_messages_of_the_layouts_of_others_are_parsed(path: Path) -> None:
+    twins = [(each["id"], twin) for each, twin in load_twins(path)]
     wrong = {name: differences(twin) for name, twin in twins}
     failing = {name: fields for name, fields in wrong.items() if fields}
 

@@ -16,14 +16,21 @@ from card_alerts import (
     parse,
     read_with_layout,
 )
-from tests.support.alert_samples import EXAM_2026D, RECEIVED_AT, load_twins, squeeze
+from tests.support.alert_samples import (
+    EXAM_2026D,
+    EXAM_2026F,
+    RECEIVED_AT,
+    load_twins,
+    squeeze,
+)
 
 # Of the texts that a taught layout is to read.
 MIN_ACCURACY = 0.99
 
 PAYMENTS = [
     (first, twin)
-    for first, twin in load_twins(EXAM_2026D)
+    for path in (EXAM_2026D, EXAM_2026F)
+    for first, twin in load_twins(path)
     if not first["expect"]["ignored"]
 ]
 

@@ -1,4 +1,4 @@
-"""A bill that is paid, told by texts and imported at once: one transfer (spec 4.12).
+"""Payment, texts and import of one bill at once make one transfer (spec 4.12).
 
 Each race is shown first without the ledger's lock, or without what is asked before the
 transfer is made.

@@ -24,6 +24,8 @@ EXAM_2026C = SAMPLES / "notifications_exam_2026c.jsonl"
 EXAM_2026D = SAMPLES / "notifications_exam_2026d.jsonl"
 # The fifth one; some of its payments name whether they are partial.
 EXAM_2026E = SAMPLES / "notifications_exam_2026e.jsonl"
+# The sixth one; each payment has a `twin`.
+EXAM_2026F = SAMPLES / "notifications_exam_2026f.jsonl"
 # Texts by rule, with generated parts; messages that are no purchases.
 RULES = SAMPLES / "notification_rules.jsonl"
 REFUSED = SAMPLES / "notification_refused.jsonl"

@@ -1,4 +1,4 @@
-"""A bill that is paid, told by a text of the bank, and imported from a file."""
+"""A paid bill, the text of the bank about it, and the row of a file."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The month of the bill of an entry, and typed-in parts: what is taken and refused."""
+"""The bill month of entries and typed-in parts: valid and invalid requests."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Bills of one card: what stands on them, what is carried, what pays them."""
+"""Bills of one card: their items, the carried amount, and payments."""
 
 from typing import Any
 

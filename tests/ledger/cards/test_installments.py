@@ -1,4 +1,4 @@
-"""The list of installments: what is billed, what remains, what comes back."""
+"""The list of installments: billed parts, the rest, and refunds."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -143,11 +143,11 @@ def test_bill_that_the_issuer_closed_later_is_open(
 @pytest.mark.parametrize(
     ("refunds", "amounts"),
     [
-        # Later parts than that of its own bill, the last ones first.
+        # Parts after its own bill, the last part first.
         ([("2026-11-25", 40)], [100, 100, 60]),
         ([("2026-11-25", 140)], [100, 60, 0]),
         ([("2026-12-03", 140)], [100, 100, 0]),
-        # What is left of it lowers its own bill.
+        # The rest of it lowers its own bill.
         ([("2026-11-25", 290)], [100, 0, 0]),
         # By their dates: of the later one 10 lower its own bill.
         ([("2026-12-03", 40), ("2026-11-25", 70)], [100, 100, 0]),

@@ -1,4 +1,4 @@
-"""One payment of a bill is one transfer, whoever tells of it first."""
+"""One payment of a bill is one transfer, whichever report comes first."""
 
 from collections.abc import Callable, Iterator
 from itertools import permutations
@@ -60,7 +60,7 @@ def test_each_order_leaves_one_transfer(
     entry = scene.assert_paid_once()
     assert f"{entry.time:%H:%M}" == "09:12"
     assert (entry.source == "BILL") is (order[0] == "paid")
-    # What comes again changes nothing.
+    # A repeated report changes nothing.
     for step in (*steps.values(), scene.run_job):
         step()
     assert scene.send()["entry"]["id"] == entry.pk
@@ -102,7 +102,7 @@ def test_second_text_of_the_amount_is_another_payment(scene: BillScene) -> None:
 
 @pytest.mark.parametrize("who", ["카드대금", "현대카드", "바람커피"])
 def test_text_of_another_payee(scene: BillScene, who: str) -> None:
-    """A bill of no issuer is that of the card which the account pays."""
+    """A bill without an issuer belongs to the card that the account pays."""
     scene.pay()
     action = "DUPLICATE" if who == "카드대금" else "CREATED"
     assert scene.send(who=who)["action"] == action

@@ -24,7 +24,7 @@ def spend(client: JSONClient) -> dict[int, str]:
     first = make_card(client, "한빛카드", from_="2026-10", **MONTHLY)
     family = make_card(client, "가족카드", billedWithId=first)
     blue = make_card(client, "푸른카드", closingDay=13, paymentDay=27, from_="2026-12")
-    # What came back in October is carried over two bills.
+    # The refund of October is carried over two bills.
     write_entry(client, "income", "2026-10-20", 95_000, walletId=first)
     buy(client, first, "2026-10-03", 900_000, installmentMonths=10, memo="냉장고")
     bought = buy(client, first, "2026-11-02", 82_400, memo="마트")

@@ -1,4 +1,4 @@
-"""Settings of a card: what is stored, what is refused, from which bill it holds."""
+"""Settings of a card: stored values, invalid ones, and their first bill."""
 
 from typing import Any
 

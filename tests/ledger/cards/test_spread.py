@@ -221,7 +221,7 @@ def test_lines_are_divided_each_and_lines_of_wallets_do_not_count(
     assert sum(month["expense"] for month in months) == 955
     assert sum(month["refunded"] for month in months) == 100
     assert sum(month["income"] for month in months) == 10
-    # What went to another wallet was moved on the day of the purchase.
+    # The part for another wallet was moved on the day of the purchase.
     november = get_month(client, "2026-11")
     assert (november["transfers"]["amount"], november["expense"]) == (55, 0)
     assert [row["transferIn"] for row in november["byWallet"]] == [0, 55]

@@ -190,10 +190,10 @@ def test_excluded_categories_tags_and_installments_do_not_count(
         # A refund of a flat purchase follows it, whatever its own category.
         (100, 0, 30, "food", 0, 70),
         (0, 100, 30, "fees", 70, 0),
-        # That of a split one has categories of its own.
+        # The refund of a split purchase has its own categories.
         (60, 40, 30, "fees", 40, 30),
         (60, 40, 30, "food", 10, 60),
-        # What one side lacks is taken from the other.
+        # One side takes the missing amount from the other.
         (60, 40, 50, "food", 0, 50),
         (60, 40, 70, "fees", 30, 0),
         (60, 40, 100, "fees", 0, 0),

@@ -117,7 +117,7 @@ def fill_ledger(member: Member, count: int) -> None:
 
 
 def give_cards(client: JSONClient, member: Member) -> None:
-    """Create cards on one bill, with a typed-in part, targets and what is printed."""
+    """Create cards on one bill, with typed-in parts, targets and a printed bill."""
     give_card(member)
     make_category(member, name="관리비 등")
     make_tag(member, name="제외")

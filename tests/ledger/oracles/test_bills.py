@@ -35,7 +35,7 @@ STEPS = 30
 
 
 class Household:
-    """A main card, a family card on its bill, a bank, and what was done."""
+    """A main card, a family card on its bill, a bank, and the steps so far."""
 
     def __init__(self, seed: int) -> None:
         self.member = make_premium_since()

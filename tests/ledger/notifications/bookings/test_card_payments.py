@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from accounts.models import Member
+from ledger.models import Entry
 from tests.support.bank_bookings import list_entries
 from tests.support.rollups import assert_rollups_are_right
 
@@ -22,7 +23,10 @@ def test_withdrawal_of_a_check_card_is_its_payment(
     bodies = [send(texts[number]) for number in (first, 1 - first, 0, 1)]
     assert [body["action"] for body in bodies] == ["CREATED"] + ["DUPLICATE"] * 3
     assert list_entries() == [("expense", 9100, "바람책방 강남점")]
-    assert bodies[1]["merged"] == ([] if first == 0 else ["cardHint", "merchant"])
+    # The account comes before the only card, which no text names.
+    merged = ["walletId"] if first == 0 else ["cardHint", "merchant"]
+    assert bodies[1]["merged"] == merged
+    assert Entry.objects.get().wallet.kind == "BANK"
 
 
 PAID = "[Web발신]\n신한체크(1309)승인 홍*동 9,100원 11/21 11:00 바람책방 강남점"
