@@ -20,7 +20,8 @@ class Kind(StrEnum):
 class Reason(StrEnum):
     """The reason to record nothing (spec 4.3).
 
-    The caller decides on `OWN_TRANSFER`, `CARD_BILL` and `NO_MATCHING_APPROVAL`.
+    The caller decides on `OWN_TRANSFER`, `CARD_BILL`, `NO_MATCHING_APPROVAL`, `TAUGHT`
+    (a member has said so) and `UNSURE` (no other reason, with `would_be`).
     """
 
     ADVERT = "ADVERT"
@@ -33,6 +34,8 @@ class Reason(StrEnum):
     ZERO_AMOUNT = "ZERO_AMOUNT"
     NO_PAYMENT = "NO_PAYMENT"
     NO_MATCHING_APPROVAL = "NO_MATCHING_APPROVAL"
+    TAUGHT = "TAUGHT"
+    UNSURE = "UNSURE"
 
 
 class Confidence(StrEnum):

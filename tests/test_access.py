@@ -122,7 +122,7 @@ member         GET                   /api/account/changes/digest                
 premium        POST                  /api/account/entries/notification             notifications:write
 premium        POST                  /api/account/entries/parse                    notifications:write
 premium        GET,PATCH             /api/account/entries/notification-settings    ledger
-premium        GET                   /api/account/entries/layouts                  ledger
+premium        GET,POST              /api/account/entries/layouts                  ledger
 premium        DELETE                /api/account/entries/layouts/{layout_id}      ledger
 member         GET                   /api/account/entries/pending/count            ledger
 member         GET,PUT,PATCH,DELETE  /api/account/entries/{entry_id}               ledger

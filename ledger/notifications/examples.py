@@ -60,8 +60,19 @@ LAYOUT = {
     "sender": "15881234",
     "sample": "[새벽저축은행] ***님 체크 결제 {amount}원 / {merchant} / * *:*",
     "slots": ["amount", "merchant"],
+    "kind": "approval",
+    "unsure": False,
     "uses": 3,
     "createdAt": NOW,
+}
+TAUGHT_TEXT: dict[str, Any] = {
+    "text": "[식권] 소라분식 에서 8,000냥 썼어요",
+    "sender": "온누리식권",
+    "kind": "approval",
+    "slots": {
+        "amount": {"start": 13, "end": 18},
+        "merchant": {"start": 5, "end": 9},
+    },
 }
 
 EXAMPLES = {
@@ -90,6 +101,25 @@ EXAMPLES = {
         ),
     ),
     "listTaughtLayouts": Example(answer=[LAYOUT], refusal=premium_required()),
+    "createTaughtLayout": Example(
+        body=TAUGHT_TEXT,
+        status=201,
+        answer=LAYOUT
+        | {
+            "id": 502,
+            "sender": "온누리식권",
+            "sample": "[식권] {merchant} 에서 {amount}냥 썼어요",
+            "slots": ["merchant", "amount"],
+            "uses": 0,
+        },
+        refusal=invalid(
+            "slots.amount",
+            "invalid",
+            "Must be one number above 0.",
+            body=TAUGHT_TEXT
+            | {"slots": TAUGHT_TEXT["slots"] | {"amount": {"start": 0, "end": 4}}},
+        ),
+    ),
     "deleteTaughtLayout": Example(
         path={"layoutId": 501}, status=204, refusal=not_found(layoutId=99)
     ),

@@ -1,12 +1,13 @@
 """Stored notifications that may belong to a message, read in one query."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
+import orjson
 from django.utils import timezone
 
 from accounts.models import Member
@@ -112,6 +113,7 @@ class KnownRow:
     is_own_move: bool = False
     awaits_counterpart: bool = False
     original_date: date | None = None
+    doubts: Mapping[str, Any] | None = None
     entry: KnownEntry | None = None
 
     @property
@@ -457,5 +459,6 @@ def _make_row(found: dict[str, Any]) -> KnownRow:
         fingerprint=Fingerprint(**fingerprint | {"happened_at": happened_at}),
         wallet_id=found["wallet_id"],
         entry=entry,
-        **{name: found[name] for name in _ROW},
+        **{name: found[name] for name in _ROW}
+        | {"doubts": found["doubts"] and orjson.loads(found["doubts"])},
     )

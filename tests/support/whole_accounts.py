@@ -52,6 +52,7 @@ from ledger.models import (
     QuickEntryTag,
     RecurringTag,
     RequestKey,
+    UnsureText,
 )
 from ledger.quick_entries.quick_entries import create_quick_entry
 from ledger.recurring.rules import create_rule
@@ -216,6 +217,9 @@ def give_notification(member: Member) -> None:
         is_timed=True,
     )
     make_layout(member)
+    UnsureText.objects.create(
+        member=member, notif_key="key", sealed=b"x", created_at=NOON
+    )
     make_entry(member, memo="cafe", category=make_category(member))
 
 
