@@ -120,6 +120,8 @@ member         POST                  /api/account/operations/{operation_id}/undo
 member         GET                   /api/account/changes                          ledger
 member         GET                   /api/account/changes/digest                   ledger
 premium        POST                  /api/account/entries/notification             notifications:write
+premium        GET                   /api/account/entries/notification/unsure      ledger
+premium        POST                  /api/account/entries/notification/{text_id}/book  ledger
 premium        POST                  /api/account/entries/parse                    notifications:write
 premium        GET,PATCH             /api/account/entries/notification-settings    ledger
 premium        GET,POST              /api/account/entries/layouts                  ledger
@@ -265,6 +267,8 @@ PAID = (
     "trades",
     "portfolio",
     "entries/notification",
+    "entries/notification/unsure",
+    "entries/notification/{text_id}/book",
     "entries/parse",
     "entries/notification-settings",
     "entries/layouts",

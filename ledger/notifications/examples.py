@@ -2,7 +2,15 @@
 
 from typing import Any
 
-from core.api.examples import Example, invalid, not_found, premium_required
+from core.api.examples import (
+    Call,
+    Example,
+    Refusal,
+    invalid,
+    not_found,
+    premium_required,
+)
+from core.errors import DuplicateError
 from ledger.entries.examples import NOW, PENDING
 
 PAYMENT_TEXT = "[Web발신]\n신한카드(1234)승인 김*지 24,900원(일시불)11/20 12:25 쿠팡"
@@ -27,6 +35,9 @@ PARSED = {
     "walletId": 12,
     "reason": None,
     "taughtBy": None,
+    "confidence": "SURE",
+    "doubts": [],
+    "candidates": {"merchant": []},
     "spans": {
         "kind": {"start": 18, "end": 20},
         "cardCompany": {"start": 8, "end": 12},
@@ -54,6 +65,62 @@ OUTCOME: dict[str, Any] = {
     },
     "merged": [],
     "parsed": PARSED,
+    "confidence": "SURE",
+    "doubts": [],
+    "candidates": {"merchant": []},
+    "textId": None,
+    "wouldBe": None,
+}
+WOULD_BE: dict[str, Any] = {
+    "type": "expense",
+    "date": "2026-11-20",
+    "time": None,
+    "amount": 8_000,
+    "currency": None,
+    "originalAmount": None,
+    "memo": "소라분식",
+    "walletId": 12,
+}
+UNSURE_TEXT: dict[str, Any] = {
+    "id": 521,
+    "text": "[식권] 7890 소라분식 에서 8,000냥 썼어요",
+    "sender": "온누리식권",
+    "receivedAt": "2026-11-20T12:30:00+09:00",
+    "reason": "NO_PAYMENT",
+    "wouldBe": WOULD_BE,
+    "doubts": ["KIND", "MERCHANT"],
+    "candidates": {"merchant": [{"text": "소라분식", "start": 10, "end": 14}]},
+    "createdAt": NOW,
+}
+BOOKED: dict[str, Any] = OUTCOME | {
+    "entry": PENDING
+    | {
+        "id": 47,
+        "date": "2026-11-20",
+        "amount": 8_000,
+        "memo": "소라분식 본점",
+        "time": None,
+        "source": "NOTIFICATION",
+    },
+    "parsed": PARSED
+    | {
+        "cardCompany": None,
+        "cardHint": "7890",
+        "amount": 8_000,
+        "merchant": "소라분식",
+        "merchantConfidence": "GUESS",
+        "occurredAt": None,
+        "confidence": "UNSURE",
+        "doubts": ["MERCHANT"],
+        "candidates": UNSURE_TEXT["candidates"],
+        "spans": {
+            "merchant": {"start": 10, "end": 14},
+            "amount": {"start": 18, "end": 23},
+        },
+    },
+    "confidence": "UNSURE",
+    "doubts": ["MERCHANT"],
+    "candidates": UNSURE_TEXT["candidates"],
 }
 LAYOUT = {
     "id": 501,
@@ -86,6 +153,17 @@ EXAMPLES = {
         status=201,
         answer=OUTCOME | {"results": [OUTCOME]},
         refusal=premium_required(body=NEW_NOTIFICATION),
+    ),
+    "listUnsureTexts": Example(
+        answer={"count": 1, "next": None, "previous": None, "results": [UNSURE_TEXT]},
+        refusal=premium_required(),
+    ),
+    "bookUnsureText": Example(
+        path={"textId": 521},
+        body={"corrections": {"memo": "소라분식 본점"}},
+        status=201,
+        answer=BOOKED,
+        refusal=Refusal(DuplicateError(), Call(path={"textId": 522}, body={})),
     ),
     "getNotificationSettings": Example(
         answer={"captureBankTexts": False}, refusal=premium_required()

@@ -7,7 +7,6 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
-import orjson
 from django.utils import timezone
 
 from accounts.models import Member
@@ -459,6 +458,5 @@ def _make_row(found: dict[str, Any]) -> KnownRow:
         fingerprint=Fingerprint(**fingerprint | {"happened_at": happened_at}),
         wallet_id=found["wallet_id"],
         entry=entry,
-        **{name: found[name] for name in _ROW}
-        | {"doubts": found["doubts"] and orjson.loads(found["doubts"])},
+        **{name: found[name] for name in _ROW},
     )

@@ -154,7 +154,7 @@ class CardNotificationViewSet(OwnedViewSet):
         from then on. 409 `DUPLICATE` the second time, and where another text told of
         the payment.
         """
-        body = validate_body(BookRequestSerializer, request)
+        body = validate_body(BookRequestSerializer, request, partial=True)
         outcome = book_text(
             self.member, text_id, body.get("corrections") or {}, timezone.now()
         )

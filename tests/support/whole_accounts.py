@@ -52,7 +52,6 @@ from ledger.models import (
     QuickEntryTag,
     RecurringTag,
     RequestKey,
-    UnsureText,
 )
 from ledger.quick_entries.quick_entries import create_quick_entry
 from ledger.recurring.rules import create_rule
@@ -72,6 +71,7 @@ from tests.support.factories import (
     make_rule,
     make_tag,
     make_trade,
+    make_unsure_text,
     make_wallet,
 )
 from tests.support.imports import make_import
@@ -217,9 +217,7 @@ def give_notification(member: Member) -> None:
         is_timed=True,
     )
     make_layout(member)
-    UnsureText.objects.create(
-        member=member, notif_key="key", sealed=b"x", created_at=NOON
-    )
+    make_unsure_text(member)
     make_entry(member, memo="cafe", category=make_category(member))
 
 

@@ -91,6 +91,7 @@ REQUESTS: list[tuple[str, str, Any]] = [
         f"{A}/entries/notification",
         {"text": "신한카드(1309)승인 4,800원 11/10 08:31 바람커피"},
     ),
+    ("POST", f"{A}/entries/notification/@text/book", {"corrections": NAMES}),
     ("PATCH", f"{A}/entries/notification-settings", {"captureBankTexts": True}),
     (
         "POST",

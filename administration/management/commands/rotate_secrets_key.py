@@ -27,8 +27,8 @@ class Command(BaseCommand):
         "seeds of authenticator apps, tokens of purchases, notifications of the store, "
         "texts that are not sure. Put the new key first and keep the old one after it, "
         "separated by a comma; restart the service; run this command; then remove the "
-        "old key. It can be interrupted and repeated, and runs while the service is up. "
-        "Exits with 1 if no key decrypts a value, which is then left unchanged."
+        "old key. It can be interrupted and repeated, and runs while the service is "
+        "up. Exits with 1 if no key decrypts a value, which is then left unchanged."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
