@@ -154,17 +154,6 @@ EXAMPLES = {
         answer=OUTCOME | {"results": [OUTCOME]},
         refusal=premium_required(body=NEW_NOTIFICATION),
     ),
-    "listUnsureTexts": Example(
-        answer={"count": 1, "next": None, "previous": None, "results": [UNSURE_TEXT]},
-        refusal=premium_required(),
-    ),
-    "bookUnsureText": Example(
-        path={"textId": 521},
-        body={"corrections": {"memo": "소라분식 본점"}},
-        status=201,
-        answer=BOOKED,
-        refusal=Refusal(DuplicateError(), Call(path={"textId": 522}, body={})),
-    ),
     "getNotificationSettings": Example(
         answer={"captureBankTexts": False}, refusal=premium_required()
     ),
@@ -200,5 +189,16 @@ EXAMPLES = {
     ),
     "deleteTaughtLayout": Example(
         path={"layoutId": 501}, status=204, refusal=not_found(layoutId=99)
+    ),
+    "listUnsureTexts": Example(
+        answer={"count": 1, "next": None, "previous": None, "results": [UNSURE_TEXT]},
+        refusal=premium_required(),
+    ),
+    "bookUnsureText": Example(
+        path={"textId": 521},
+        body={"corrections": {"memo": "소라분식 본점"}},
+        status=201,
+        answer=BOOKED,
+        refusal=Refusal(DuplicateError(), Call(path={"textId": 522}, body={})),
     ),
 }

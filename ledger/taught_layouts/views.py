@@ -22,7 +22,7 @@ class TaughtLayoutViewSet(OwnedViewSet):
     token_scopes = LEDGER
     schema_tag = "Card notifications"
     # The text, each character escaped.
-    body_limits = {"create": 2**14}
+    body_limits = {"create": 2**15}
     lookup_url_kwarg = "layout_id"
     lookup_value_converter = "int"
 

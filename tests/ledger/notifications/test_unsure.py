@@ -15,6 +15,7 @@ from card_alerts import (
     NameCandidate,
     ParseResult,
     Reason,
+    Span,
     parse_all,
     rejected,
 )
@@ -37,12 +38,13 @@ NEXT = "[식권] 7890 달빛국수 에서 12,500냥 썼어요"
 FIELDS = {"unsure", "doubts", "candidates"}
 
 
-def find_would_be(text: str) -> ParseResult | None:
-    """Return the payment of a text of the meal tickets."""
-    if "냥" not in text:
+def find_would_be(text: str, message: Span) -> ParseResult | None:
+    """Return the payment of a message of the meal tickets."""
+    if "냥" not in text[slice(*message)]:
         return None
-    start, end = text.index("7890 ") + 5, text.index(" 에서")
-    first, last = end + len(" 에서 "), text.index("냥")
+    start = text.index("7890 ", message[0]) + 5
+    end = text.index(" 에서", start)
+    first, last = end + len(" 에서 "), text.index("냥", end)
     name = text[start:end]
     return ParseResult(
         recognized=True,
@@ -64,8 +66,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> None:
     def parse(text: str, *args: Any) -> list[ParseResult]:
         results = []
         for each in parse_all(text, *args):
-            start, end = each.text_span or (0, len(text))
-            would_be = find_would_be(text[start:end])
+            would_be = find_would_be(text, each.text_span or (0, len(text)))
             results.append(
                 each if each.recognized else replace(each, would_be=would_be)
             )
@@ -280,7 +281,9 @@ def test_text_without_an_amount_is_surely_none(
 def test_veto_without_a_reason_is_unsure(
     send: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ignored = ParseResult(recognized=False, would_be=find_would_be(TEXT))
+    ignored = ParseResult(
+        recognized=False, would_be=find_would_be(TEXT, (0, len(TEXT)))
+    )
     monkeypatch.setattr(processing, "parse_all", lambda *args: [ignored])
     assert send(TEXT)["reason"] == "UNSURE"
 
