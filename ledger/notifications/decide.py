@@ -207,15 +207,17 @@ def _add_report(
     if entry.installment_months is None and months and is_by_card:
         merged.append("installmentMonths")
         changes["installment_months"] = months
-    settled = _settle_doubts(first, message, name)
+    settled = _settle_doubts(first, message, name, is_new_name="memo" in changes)
     is_changed = changes or settled
     completed = [CompleteEntry(entry.id, changes, category_type)] if is_changed else []
     steps = [*steps, *settled, *completed, stored]
     return replace(duplicate, steps=steps, merged=tuple(merged))
 
 
-def _settle_doubts(first: KnownRow, message: Message, name: str) -> list[Step]:
-    doubts = combine_doubts(first.doubts, message.parsed, name)
+def _settle_doubts(
+    first: KnownRow, message: Message, name: str, *, is_new_name: bool
+) -> list[Step]:
+    doubts = combine_doubts(first.doubts, message.parsed, name, is_new_name=is_new_name)
     if doubts == first.doubts:
         return []
     return [UpdateRows([first.id], {"doubts": doubts})]

@@ -37,11 +37,16 @@ def settle(stored: Mapping[str, Any] | None, doubt: Doubt) -> Mapping[str, Any] 
 
 
 def combine_doubts(
-    stored: Mapping[str, Any] | None, report: ParseResult, name: str
+    stored: Mapping[str, Any] | None,
+    report: ParseResult,
+    name: str,
+    *,
+    is_new_name: bool,
 ) -> Mapping[str, Any] | None:
-    """Return the doubts of a payment with one report more; `name` is the better one.
+    """Return the doubts of a payment with one report more.
 
-    What one of them tells for sure is not doubted.
+    `name` is the better one of all reports, `is_new_name` if the entry takes it from
+    this one. What one of them tells for sure is not doubted.
     """
     combined = stored
     if Doubt.KIND not in report.doubts:
@@ -50,7 +55,11 @@ def combine_doubts(
         return combined
     if Doubt.MERCHANT not in report.doubts:
         return settle(combined, Doubt.MERCHANT)
-    return combined
+    if not is_new_name:
+        return combined
+    others = settle(combined, Doubt.MERCHANT)
+    left = others["doubts"] if others else []
+    return _make([*left, Doubt.MERCHANT.value], describe_candidates(report))
 
 
 def _make(doubts: list[str], candidates: Any) -> dict[str, Any] | None:

@@ -32,7 +32,7 @@ def mark(text: str, **parts: str) -> dict[str, Any]:
 
 
 def teach(client: JSONClient, text: str = TEXT, **fields: Any) -> Any:
-    body = {"text": text, "sender": SENDER, "kind": "approval"}
+    body: dict[str, Any] = {"text": text, "sender": SENDER, "kind": "approval"}
     body["slots"] = mark(text, **PARTS) if text == TEXT else {}
     return client.send("POST", LAYOUTS, body | fields)
 
