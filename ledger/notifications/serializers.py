@@ -32,7 +32,7 @@ from ledger.models import Wallet
 from ledger.models.base import EntryType
 from ledger.models.card_notifications import MAX_SENDER_LENGTH, MAX_TEXT_LENGTH
 from ledger.notifications.plan import Action, Outcome
-from ledger.notifications.unsure import KeptText, would_be_payload
+from ledger.notifications.unsure import KeptText, find_reason, would_be_payload
 from ledger.taught_layouts.doubts import describe_candidates
 
 MERGED_FIELDS = (
@@ -351,7 +351,7 @@ def parsed_message_payload(outcome: Outcome) -> dict[str, Any]:
         "preliminary": parsed.is_preliminary,
         "direction": None,
         "walletId": outcome.wallet.id if outcome.wallet else None,
-        "reason": parsed.reason,
+        "reason": None if parsed.recognized else find_reason(parsed),
         "taughtBy": outcome.layout_id,
         "spans": _spans_payload(parsed.spans),
         **certainty_payload(parsed),

@@ -167,9 +167,10 @@ class _Writer:
             digest = digest_template(
                 row["template"] or "", is_unsure=bool(row["is_unsure"])
             )
+            is_known = row["kind"] in LayoutKind.values
             return {
                 "template_digest": digest,
-                "kind": row["kind"] or LayoutKind.APPROVAL.value,
+                "kind": row["kind"] if is_known else LayoutKind.APPROVAL.value,
                 "is_complete": bool(row["is_complete"]),
                 "is_unsure": bool(row["is_unsure"]),
             }

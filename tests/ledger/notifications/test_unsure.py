@@ -285,7 +285,8 @@ def test_veto_without_a_reason_is_unsure(
         recognized=False, would_be=find_would_be(TEXT, (0, len(TEXT)))
     )
     monkeypatch.setattr(processing, "parse_all", lambda *args: [ignored])
-    assert send(TEXT)["reason"] == "UNSURE"
+    answer = send(TEXT)
+    assert answer["reason"] == answer["parsed"]["reason"] == "UNSURE"
 
 
 def test_texts_of_a_month_are_listed(client: JSONClient, send: Any) -> None:
