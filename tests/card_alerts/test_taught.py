@@ -50,7 +50,7 @@ def test_marked_parts_are_read() -> None:
     assert payment.card_hint == "청춘"
     assert payment.merchant_confidence is Confidence.SURE
     assert payment.occurred_at == datetime.fromisoformat("2026-11-03T08:05+09:00")
-    assert payment.doubts == payment.candidates == ()
+    assert (payment.doubts, payment.candidates) == ((), ())
 
 
 def test_currency_beside_the_amount_counts() -> None:
