@@ -48,6 +48,15 @@ def test_16_requests_under_one_key_have_one_effect(free_member: Member) -> None:
     assert Entry.objects.count() == 1
 
 
+def post_until_answered(phone: JSONClient, body: dict[str, Any]) -> Any:
+    """Send a request again after 503, as clients do: a busy machine answers late."""
+    for _ in range(4):
+        answer = post(phone, body)
+        if answer.status_code != 503:
+            break
+    return answer
+
+
 def test_one_key_for_two_requests_at_once_is_for_one_of_them(
     free_member: Member,
 ) -> None:
@@ -56,7 +65,7 @@ def test_one_key_for_two_requests_at_once_is_for_one_of_them(
         phones = [JSONClient(free_member) for _ in bodies]
         answers = run_concurrently(
             [
-                lambda p=phone, b=body: post(p, b)  # type: ignore[misc]
+                lambda p=phone, b=body: post_until_answered(p, b)  # type: ignore[misc]
                 for phone, body in zip(phones, bodies, strict=True)
             ]
         )
