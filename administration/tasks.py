@@ -7,6 +7,7 @@ from administration.imports import purge_old_imports
 from administration.operations import purge_old_operations
 from administration.request_keys import find_last_member, purge_keys
 from administration.tombstones import purge_old_tombstones
+from administration.unsure_texts import purge_old_texts
 from core.jobs.ranges import run_job_in_ranges
 from core.jobs.runner import run_job
 
@@ -33,6 +34,12 @@ def purge_imports() -> None:
 def purge_tombstones() -> None:
     """Forget the rows that were deleted more than half a year ago; daily."""
     run_job_in_ranges("purge_tombstones", purge_old_tombstones, find_last_member())
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def purge_unsure_texts() -> None:
+    """Delete the texts that nobody has booked for a month; daily."""
+    run_job_in_ranges("purge_unsure_texts", purge_old_texts, find_last_member())
 
 
 @shared_task  # type: ignore[untyped-decorator]

@@ -11,10 +11,13 @@ from card_alerts.issuers import (
     normalize_card_name,
 )
 from card_alerts.layouts import (
+    MAX_LAYOUT_TEXT_LENGTH,
     Layout,
     apply_layout,
     learn_layout,
+    learn_whole_layout,
     locate_corrections,
+    make_template,
     read_with_layout,
 )
 from card_alerts.merchant_quality import (
@@ -29,26 +32,35 @@ from card_alerts.result import (
     BankBooking,
     BookingDirection,
     BookingPurpose,
+    Certainty,
     Channel,
     Confidence,
+    Doubt,
     Kind,
+    NameCandidate,
     ParseResult,
     Reason,
     Span,
+    rejected,
 )
+from card_alerts.taught import read_taught_payment
 
 __all__ = [
+    "MAX_LAYOUT_TEXT_LENGTH",
     "MAX_MESSAGES",
     "MAX_TEXT_LENGTH",
     "PAY_SERVICES",
     "BankBooking",
     "BookingDirection",
     "BookingPurpose",
+    "Certainty",
     "Channel",
     "Confidence",
+    "Doubt",
     "Issuer",
     "Kind",
     "Layout",
+    "NameCandidate",
     "ParseResult",
     "Reason",
     "Span",
@@ -60,9 +72,13 @@ __all__ = [
     "is_cut_name",
     "is_gateway_name",
     "learn_layout",
+    "learn_whole_layout",
     "locate_corrections",
+    "make_template",
     "normalize_card_name",
     "parse",
     "parse_all",
+    "read_taught_payment",
     "read_with_layout",
+    "rejected",
 ]

@@ -13,7 +13,9 @@ from card_alerts.normalization import NormalizedText, to_printed_text
 from card_alerts.result import (
     BankBooking,
     Confidence,
+    Doubt,
     Kind,
+    NameCandidate,
     ParseResult,
     Reason,
     Span,
@@ -139,7 +141,16 @@ def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult
     )
     spans = _find_spans(candidate, source, result, amounts.home_span)
     result.spans.update(spans)
-    return result
+    return doubt_name(result) if result.recognized else result
+
+
+def doubt_name(result: ParseResult) -> ParseResult:
+    """Tell that the name is a guess, where no layout or label marks it."""
+    if result.merchant_confidence is not Confidence.GUESS:
+        return result
+    span = result.spans.get("merchant")
+    candidates = (NameCandidate(result.merchant or "", span),) if span else ()
+    return replace(result, doubts=(Doubt.MERCHANT,), candidates=candidates)
 
 
 def _find_spans(

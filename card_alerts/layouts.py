@@ -1,4 +1,4 @@
-"""Layouts that members teach by marking the merchant and amount of a text.
+"""Layouts that members teach by marking parts of a text.
 
 Digits, masked names and installments stand for any others. A template is matched by
 hand, in one pass: a pattern made from a member's text could take any time (decision
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from card_alerts.currencies import CURRENCY_CODES
 from card_alerts.money import MAX_AMOUNT, parse_number
-from card_alerts.result import Confidence, ParseResult, Span
+from card_alerts.result import Confidence, Doubt, ParseResult, Span
 
 # Fewer literal letters would fit unrelated texts.
 MIN_LITERAL_LETTERS = 4
@@ -29,7 +29,12 @@ MAX_HINT_LENGTH = 32
 
 # Private use characters stand for the variable parts.
 _NUMBER, _NAME, _TERMS, _SPACE, _CODE = "\ue100\ue101\ue102\ue103\ue104"
-_SLOTS = {"merchant": "\ue110", "amount": "\ue111"}
+_SLOTS = {
+    "merchant": "\ue110",
+    "amount": "\ue111",
+    "cardHint": "\ue112",
+    "occurredAt": "\ue113",
+}
 _SLOT_NAMES = {character: name for name, character in _SLOTS.items()}
 _PLACEHOLDER = re.compile("[\ue100-\ue11f]")
 
@@ -68,6 +73,15 @@ _GENERALIZED = re.compile(
     rf"|((?<![가-힣])(?:{_MARKED_NAME}|{_BARE_NAME}))"
     rf"|({_SPACE_PATTERN})|((?<![A-Za-z]){_CODE_PATTERN}(?![A-Za-z]))"
 )
+_CARD_MARK = r"[\d*xX•●]{1,8}+"
+_CARD_NAME = "[가-힣A-Za-z0-9]"
+_DAY_PATTERN = (
+    r"\d{1,4}[./년월-][ ]?\d{1,2}(?:[./월-][ ]?\d{1,2})?일?"
+    r"(?:[ ]?\([월화수목금토일]\))?"
+)
+_CLOCK_PATTERN = (
+    r"(?:(?:오전|오후|[AaPp][Mm])[ ]?)?\d{1,2}(?::\d{2}(?::\d{2})?|시[ ]?\d{1,2}분)"
+)
 # In place of a name any short word matches.
 _NAME_PATTERN = rf"(?:{_MARKED_NAME}|[가-힣]{{2,5}}(?![가-힣*]))"
 # The first pattern counts, unless the next part does not begin behind it.
@@ -93,6 +107,15 @@ _PATTERNS: dict[str, tuple[re.Pattern[str], ...]] = {
         _CODE: (_CODE_PATTERN, _CODES),
         "": (r"\s*+",),
         _SLOTS["merchant"]: (),
+        _SLOTS["cardHint"]: (
+            rf"{_CARD_MARK}(?:[ -]{_CARD_MARK}){{0,4}}|{_CARD_NAME}{{1,20}}+",
+            _CARD_MARK,
+            rf"{_CARD_NAME}{{1,20}}?(?=카드)",
+        ),
+        _SLOTS["occurredAt"]: (
+            rf"{_DAY_PATTERN}(?:[ \n,T]{{1,3}}{_CLOCK_PATTERN})?|{_CLOCK_PATTERN}",
+            _DAY_PATTERN,
+        ),
     }.items()
 }
 _PATTERNS[_SLOTS["amount"]] = _PATTERNS[_NUMBER]
@@ -128,9 +151,19 @@ class Layout:
 def learn_layout(text: str, spans: Mapping[str, Span]) -> Layout | None:
     """Return the layout of a text, None if too little of it would be repeated.
 
-    `spans` maps `merchant` and `amount` to the marked parts.
+    `spans` maps `merchant`, `amount`, `cardHint` and `occurredAt` to the marked parts,
+    at least one of them.
     """
     spans = {name: span for name, span in spans.items() if name in _SLOTS}
+    return _learn(text, spans) if spans else None
+
+
+def learn_whole_layout(text: str) -> Layout | None:
+    """Return the layout of a text without marked parts, as `learn_layout` does."""
+    return _learn(text, {})
+
+
+def _learn(text: str, spans: Mapping[str, Span]) -> Layout | None:
     layout = Layout(make_template(text, spans))
     literal = _PLACEHOLDER.sub("", layout.template)
     if sum(letter.isalpha() for letter in literal) < MIN_LITERAL_LETTERS:
@@ -140,7 +173,7 @@ def learn_layout(text: str, spans: Mapping[str, Span]) -> Layout | None:
 
 
 def make_template(text: str, spans: Mapping[str, Span]) -> str:
-    if not spans or len(text) > MAX_LAYOUT_TEXT_LENGTH or _PLACEHOLDER.search(text):
+    if len(text) > MAX_LAYOUT_TEXT_LENGTH or _PLACEHOLDER.search(text):
         return ""
     pieces: list[str] = []
     last_end = 0
@@ -177,13 +210,21 @@ def apply_layout(
 ) -> ParseResult:
     """Return a result with the merchant and amount of `read_with_layout`.
 
-    The amount replaces `original_amount` of a foreign payment.
+    The name is no guess any more. The amount replaces `original_amount` of a foreign
+    payment.
     """
     found = dict(parsed.spans)
     if "merchant" in spans:
         start, end = spans["merchant"]
         name = " ".join(text[start:end].split())
-        parsed = replace(parsed, merchant=name, merchant_confidence=Confidence.SURE)
+        doubts = tuple(each for each in parsed.doubts if each is not Doubt.MERCHANT)
+        parsed = replace(
+            parsed,
+            merchant=name,
+            merchant_confidence=Confidence.SURE,
+            doubts=doubts,
+            candidates=(),
+        )
         found["merchant"] = (start, end)
     if "amount" in spans:
         start, end = spans["amount"]

@@ -117,7 +117,19 @@ def _move_spans(parsed: ParseResult, distance: int, message: Span) -> ParseResul
     booking = parsed.bank_booking
     if booking:
         booking = replace(booking, spans=moved(booking.spans))
-    return replace(parsed, spans=moved(parsed.spans), bank_booking=booking)
+    candidates = tuple(
+        replace(each, span=(each.span[0] + distance, each.span[1] + distance))
+        for each in parsed.candidates
+        if each.span[0] + distance >= message[0]
+    )
+    would_be = parsed.would_be
+    return replace(
+        parsed,
+        spans=moved(parsed.spans),
+        bank_booking=booking,
+        candidates=candidates,
+        would_be=would_be and _move_spans(would_be, distance, message),
+    )
 
 
 def _parse_message(

@@ -20,7 +20,8 @@ class Kind(StrEnum):
 class Reason(StrEnum):
     """The reason to record nothing (spec 4.3).
 
-    The caller decides on `OWN_TRANSFER`, `CARD_BILL` and `NO_MATCHING_APPROVAL`.
+    The caller decides on `OWN_TRANSFER`, `CARD_BILL`, `NO_MATCHING_APPROVAL`, `TAUGHT`
+    (a member has said so) and `UNSURE` (no other reason, with `would_be`).
     """
 
     ADVERT = "ADVERT"
@@ -33,6 +34,8 @@ class Reason(StrEnum):
     ZERO_AMOUNT = "ZERO_AMOUNT"
     NO_PAYMENT = "NO_PAYMENT"
     NO_MATCHING_APPROVAL = "NO_MATCHING_APPROVAL"
+    TAUGHT = "TAUGHT"
+    UNSURE = "UNSURE"
 
 
 class Confidence(StrEnum):
@@ -40,6 +43,26 @@ class Confidence(StrEnum):
 
     SURE = "SURE"
     GUESS = "GUESS"
+
+
+class Doubt(StrEnum):
+    """What a person should look at: whether it is a payment, or the merchant's name."""
+
+    KIND = "KIND"
+    MERCHANT = "MERCHANT"
+
+
+class Certainty(StrEnum):
+    SURE = "SURE"
+    UNSURE = "UNSURE"
+
+
+@dataclass(frozen=True, slots=True)
+class NameCandidate:
+    """A part of the original text that may be the merchant's name."""
+
+    text: str
+    span: Span
 
 
 class Channel(StrEnum):
@@ -103,6 +126,9 @@ class ParseResult:
     cancellation or a final amount will replace a preliminary approval (가승인, 선승인).
     `bank_booking` comes with `BANK_TRANSFER`, and with `STATEMENT` if a bank paid a
     card's bill. `text_span` is the message within a text of several.
+
+    `candidates` are at most 5 names, the best first. `would_be` is the payment that an
+    ignored text would have been; None if it is surely none.
     """
 
     recognized: bool
@@ -131,6 +157,14 @@ class ParseResult:
     bank_booking: BankBooking | None = None
     text_span: Span | None = None
     spans: dict[str, Span] = field(default_factory=dict)
+    doubts: tuple[Doubt, ...] = ()
+    candidates: tuple[NameCandidate, ...] = ()
+    would_be: "ParseResult | None" = None
+
+    @property
+    def certainty(self) -> Certainty:
+        is_unsure = self.doubts or self.would_be is not None
+        return Certainty.UNSURE if is_unsure else Certainty.SURE
 
 
 def rejected(reason: Reason) -> ParseResult:

@@ -17,6 +17,7 @@ JOB_INTERVALS = {
     "administration.tasks.purge_request_keys": timedelta(days=1),
     "administration.tasks.purge_operations": timedelta(days=1),
     "administration.tasks.purge_tombstones": timedelta(days=1),
+    "administration.tasks.purge_unsure_texts": timedelta(days=1),
     "ledger.tasks.run_recurring": timedelta(hours=1),
 }
 # Crontab rows may be missed: django-celery-beat 2.9 loads them only near their hour.

@@ -48,6 +48,7 @@ from ledger.models import (
     TaughtLayout,
     Tombstone,
     Trade,
+    UnsureText,
     Valuation,
     Wallet,
     WalletMonthRollup,
@@ -86,6 +87,8 @@ REPLACED_BY_RESTORE = (
     Tombstone,
     # The entries that they tell apart are gone.
     ImportKey,
+    # As are the texts of pending entries.
+    UnsureText,
 )
 # A restore keeps them: known payments stay deduplicated, taught texts are read.
 # Keys stand for the answers that their clients got. A file that was read is not of the

@@ -120,9 +120,11 @@ member         POST                  /api/account/operations/{operation_id}/undo
 member         GET                   /api/account/changes                          ledger
 member         GET                   /api/account/changes/digest                   ledger
 premium        POST                  /api/account/entries/notification             notifications:write
+premium        GET                   /api/account/entries/notification/unsure      ledger
+premium        POST                  /api/account/entries/notification/{text_id}/book  ledger
 premium        POST                  /api/account/entries/parse                    notifications:write
 premium        GET,PATCH             /api/account/entries/notification-settings    ledger
-premium        GET                   /api/account/entries/layouts                  ledger
+premium        GET,POST              /api/account/entries/layouts                  ledger
 premium        DELETE                /api/account/entries/layouts/{layout_id}      ledger
 member         GET                   /api/account/entries/pending/count            ledger
 member         GET,PUT,PATCH,DELETE  /api/account/entries/{entry_id}               ledger
@@ -265,6 +267,8 @@ PAID = (
     "trades",
     "portfolio",
     "entries/notification",
+    "entries/notification/unsure",
+    "entries/notification/{text_id}/book",
     "entries/parse",
     "entries/notification-settings",
     "entries/layouts",

@@ -137,6 +137,9 @@ BODY_CASES: dict[tuple[str, str], list[Any]] = {
     ("NotificationRequestSerializer", "walletId"): [
         ("POST", "/api/account/entries/notification", make_wallet, None),
     ],
+    ("TaughtTextSerializer", "walletId"): [
+        ("POST", "/api/account/entries/layouts", make_wallet, None),
+    ],
     ("QuickEntrySerializer", "walletId"): [
         ("POST", "/api/account/quick-entries", make_wallet, None),
         ("PUT", "/api/account/quick-entries/{}", make_wallet, make_quick_entry),
@@ -281,6 +284,8 @@ def body_with(serializer: str, field: str, row_id: int, wallet_id: int) -> Any:
     """Return a body that names a row, and the name of its field in an error."""
     if serializer == "EntryValuesSerializer":
         return {"filter": {"pending": False}, "set": {field: row_id}}, f"set.{field}"
+    if serializer == "TaughtTextSerializer":
+        return WHOLE_BODY | {"kind": "none", field: row_id}, field
     if not serializer.endswith("LineSerializer"):
         return WHOLE_BODY | {field: row_id}, field
     lines = [{"amount": 3}, {"amount": 2, field: row_id}]

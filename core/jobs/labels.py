@@ -35,6 +35,7 @@ JOB_LABELS: dict[str, Text] = {
     "purge_request_keys": _("Delete old keys of requests"),
     "purge_operations": _("Forget what undoes old operations"),
     "purge_tombstones": _("Forget rows deleted long ago"),
+    "purge_unsure_texts": _("Delete old texts that were not sure"),
     "run_recurring": _("Post recurring entries"),
     "send_mail": _("Send mails"),
 }

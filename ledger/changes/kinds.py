@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ledger.entries.json_fields import FIELDS, LAST_FIELDS
+from ledger.entries.json_fields import FIELDS, LAST_FIELDS, UNSURE_FIELDS
 from ledger.models import RowKind
 
 _SHAPE = {
@@ -24,6 +24,7 @@ _ORDER = {"sortOrder": "r.sort_order"}
 # Names beside ids, sums, and what stands beside the data.
 _COMPUTED = {
     *("id", "category", "wallet", "toWallet", "tags", "lines", "refunded", "version"),
+    *UNSURE_FIELDS,
 }
 
 

@@ -90,16 +90,32 @@ FIELDS = _NAMED_FIELDS | {
     and name == column
     and name not in _NOT_SHOWN
 }
+_DOUBTS = """CASE WHEN e.pending AND e.source = 'NOTIFICATION' THEN (
+    SELECT n.doubts -> '{part}' FROM account_notification n
+    WHERE n.member_id = %(member)s AND n.entry_id = e.id
+        AND n.text IS NOT NULL AND n.doubts IS NOT NULL
+    ORDER BY n.id LIMIT 1
+) END"""
+# Present in entries that a person should look at, and left out of all others.
+UNSURE_FIELDS = {
+    name: _DOUBTS.format(part=name) for name in ("unsure", "doubts", "candidates")
+}
 LAST_FIELDS = {
     "merged": """e.type = 'transfer' AND EXISTS (
         SELECT FROM account_merged_entry m
         WHERE m.member_id = %(member)s AND m.entry_id = e.id
     )""",
     "pending": "e.pending",
+    **UNSURE_FIELDS,
     "createdAt": "e.created_at",
     "updatedAt": "e.updated_at",
     "version": "e.version",
 }
+
+
+_NOT_UNSURE = ",".join(f'"{name}":null' for name in UNSURE_FIELDS)
+# A quote within a value has a backslash before it: only the fields are cut out.
+ENTRY_TEXT = f"replace(row_to_json(entry)::text, ',{_NOT_UNSURE}', '')"
 
 
 def select_fields(fields: Mapping[str, str]) -> str:

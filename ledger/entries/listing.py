@@ -19,7 +19,12 @@ from core.db.like import escape_like
 from core.db.rows import fetch_all, fetch_one
 from core.errors import NotFoundError
 from ledger.base.ownership import get_owned_or_404
-from ledger.entries.json_fields import FIELDS, LAST_FIELDS, select_fields
+from ledger.entries.json_fields import (
+    ENTRY_TEXT,
+    FIELDS,
+    LAST_FIELDS,
+    select_fields,
+)
 from ledger.models import Category, Entry, EntryLine, Wallet
 from ledger.models.base import EntryType
 from ledger.rollups.definitions import normalize_memo_sql
@@ -61,7 +66,7 @@ _COUNT_FOUND = "SELECT count(*) FROM found"
 _PAGE = """
     {found}
     SELECT ({count}) AS total, coalesce(string_agg(
-        row_to_json(entry)::text, ',' ORDER BY entry.date DESC, entry.id DESC
+        {entry_text}, ',' ORDER BY entry.date DESC, entry.id DESC
     ), '') AS entries
     FROM (SELECT {fields} FROM ({rows}) e) entry
 """
@@ -70,7 +75,7 @@ _IS_AFTER = "AND (e.date, e.id) < (%(after_day)s::date, %(after_id)s::bigint)"
 _PAGE_AFTER = """
     {found}
     SELECT ({count}) AS total, coalesce(string_agg(
-        row_to_json(entry)::text, ',' ORDER BY e.date DESC, e.id DESC
+        {entry_text}, ',' ORDER BY e.date DESC, e.id DESC
     ) FILTER (WHERE e.place <= {size}), '') AS entries, count(*) > {size} AS has_more
     FROM (
         SELECT e.*, row_number() OVER (ORDER BY e.date DESC, e.id DESC) AS place
@@ -78,7 +83,7 @@ _PAGE_AFTER = """
     ) e CROSS JOIN LATERAL (SELECT {fields}) entry
 """
 _EACH = f"""
-    SELECT id, row_to_json(entry)::text AS entry FROM (
+    SELECT id, {ENTRY_TEXT} AS entry FROM (
         SELECT {_ALL_FIELDS}
         FROM account_entry e WHERE e.member_id = %(member)s AND e.id = ANY(%(ids)s)
     ) entry
@@ -122,7 +127,7 @@ _IN_WALLET_OR_LINE = """
     )))
 """
 _ONE = f"""
-    SELECT version, row_to_json(entry)::text AS entry FROM (
+    SELECT version, {ENTRY_TEXT} AS entry FROM (
         SELECT {_ALL_FIELDS}
         FROM account_entry e WHERE e.member_id = %(member)s AND e.id = %(entry)s
     ) entry
@@ -229,7 +234,9 @@ def list_entries_page(
     scope = _find_scope(member, filters)
     cut = f"LIMIT {page.size}" + (" OFFSET %(offset)s" if page.offset else "")
     sql = _PAGE.format(
-        fields=_select_fields(filters), **_select_rows(filters, scope, cut)
+        fields=_select_fields(filters),
+        entry_text=ENTRY_TEXT,
+        **_select_rows(filters, scope, cut),
     )
     params = _params(member, filters, scope) | {"offset": page.offset}
     (found,) = fetch_all(sql, params, EntryPage)
@@ -246,7 +253,9 @@ def list_entries_after(
     """
     scope = _find_scope(member, filters)
     rows = _select_rows(filters, scope, f"LIMIT {size} + 1", _IS_AFTER)
-    sql = _PAGE_AFTER.format(fields=_select_fields(filters), size=size, **rows)
+    sql = _PAGE_AFTER.format(
+        fields=_select_fields(filters), entry_text=ENTRY_TEXT, size=size, **rows
+    )
     params = _params(member, filters, scope)
     params |= {"after_day": after.day, "after_id": after.row_id}
     (found,) = fetch_all(sql, params, EntryPageAfter)

@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
+from card_alerts import Doubt
 from core.api.field_texts import FieldText
 from core.api.fields import (
     MAX_AMOUNT,
@@ -98,11 +99,25 @@ LEFT_OUT = {
 }
 
 
+class CandidateSerializer(Serializer):
+    text = serializers.CharField(help_text="A part of the text.")
+    start = serializers.IntegerField(help_text="Its first code point, from 0.")
+    end = serializers.IntegerField(help_text="The first code point after it.")
+
+
+class CandidatesSerializer(Serializer):
+    merchant = CandidateSerializer(
+        many=True, help_text="Names of the merchant, the best first, at most 5."
+    )
+
+
 class EntrySerializer(ShapeSerializer):
     """An entry; a response is also a valid request."""
 
     # Validates requests and describes responses, which `ledger.entries.listing` builds.
-    conditional_fields = frozenset({"matchedAmount", "partsReset"})
+    conditional_fields = frozenset(
+        {"matchedAmount", "partsReset", "unsure", "doubts", "candidates"}
+    )
     left_out = LEFT_OUT
 
     @cached_property
@@ -278,6 +293,26 @@ class EntrySerializer(ShapeSerializer):
             "counts nowhere before."
         ),
     )
+    unsure = serializers.BooleanField(
+        read_only=True,
+        required=False,
+        help_text=(
+            "Present, and true, in a pending entry that a person should look at; gone "
+            "once it is confirmed or what is doubted is corrected."
+        ),
+    )
+    doubts = serializers.ListField(
+        child=serializers.ChoiceField(choices=list(Doubt)),
+        read_only=True,
+        required=False,
+        help_text=(
+            "With `unsure`: KIND if it may be no payment, MERCHANT if `memo` is a "
+            "guess."
+        ),
+    )
+    candidates = CandidatesSerializer(
+        read_only=True, required=False, help_text="With `unsure`: what `memo` may be."
+    )
     created_at = serializers.DateTimeField(read_only=True)
     updated_at = serializers.DateTimeField(read_only=True)
     version = VersionField()
@@ -349,6 +384,18 @@ class EntryPatchSerializer(EntrySerializer):
         if errors:
             raise serializers.ValidationError({"clear": errors})
         return cleared
+
+
+class DeletionQuerySerializer(QuerySerializer):
+    reason = serializers.ChoiceField(
+        choices=["NO_PAYMENT"],
+        required=False,
+        help_text=(
+            "Given where the text of a pending entry was no payment: texts like it "
+            "make no entry any more. Where one of them was confirmed, they make "
+            "entries that are `unsure`."
+        ),
+    )
 
 
 class RefundRequestSerializer(Serializer):

@@ -37,6 +37,7 @@ from ledger.entries.filter_serializers import EntryQuerySerializer, make_filter
 from ledger.entries.listing import extend_payload, get_entry_row
 from ledger.entries.merges import Fee
 from ledger.entries.serializers import (
+    DeletionQuerySerializer,
     DismissRequestSerializer,
     EntryPatchSerializer,
     EntrySerializer,
@@ -179,8 +180,17 @@ class SingleEntryViewSet(OwnedModelViewSet):
         )
         return self.respond(self.object_id, parts_reset=parts_reset)
 
-    def perform_destroy(self, object_id: int) -> None:
-        entries.delete_entry(self.member, object_id)
+    @extend_schema(parameters=[DeletionQuerySerializer], responses={204: None})
+    def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Delete an entry.
+
+        With `reason` NO_PAYMENT texts like that of a pending entry are refused from
+        then on; the undo forgets that, too.
+        """
+        query = validate_query(DeletionQuerySerializer, request)
+        refused_at = timezone.now() if query.get("reason") else None
+        entries.delete_entry(self.member, self.object_id, refused_at=refused_at)
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
     # Free members may confirm, too: their plan may have expired since.
     @extend_schema(

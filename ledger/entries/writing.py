@@ -62,9 +62,10 @@ from ledger.models import DeletedClientId, Entry, EntryLine
 from ledger.tags.tags import get_or_create_tags
 from ledger.taught_layouts.learning import (
     TAUGHT_FIELDS,
+    follow_change,
     forget_text,
-    learn_from_correction,
 )
+from ledger.taught_layouts.refusals import teach_refusal
 
 _CREATE_ENTRY = """
     SELECT account_create_entry(
@@ -262,8 +263,11 @@ def update_entry(
     tags = None if tag_names is None else get_or_create_tags(ledger, tag_names)
     followers = find_followers(ledger, entry, before, shape, has_tags=tags is not None)
     _store(ledger, entry, shape, categories, now, has_new_lines=has_new_lines)
-    if was_pending and is_correction:
-        learn_from_correction(ledger, entry, taught, now)
+    if was_pending:
+        chosen = changes if is_partial else ()
+        follow_change(
+            ledger, entry, taught, now, is_correction=is_correction, chosen=chosen
+        )
     if tags is not None:
         OF_ENTRIES.replace_tags(entry, tags)
     if followers is not None:
@@ -390,10 +394,18 @@ def refund_entry(
 
 
 @ledger_write
-def delete_entry(ledger: LockedLedger, entry_id: int) -> None:
-    """Delete an entry; its refunds stay. Raises `NotFoundError`."""
+def delete_entry(
+    ledger: LockedLedger, entry_id: int, *, refused_at: datetime | None = None
+) -> None:
+    """Delete an entry; its refunds stay. Raises `NotFoundError`.
+
+    With `refused_at` a pending entry was no payment, and texts like its own are refused
+    from then on (spec 4.11).
+    """
     entry: Entry = get_owned_or_404(Entry.objects.all(), ledger.member, entry_id)
     if entry.pending:
+        if refused_at is not None:
+            teach_refusal(ledger, entry, refused_at)
         forget_text(ledger, entry)
     if entry.type == EXPENSE:
         refunds = Entry.objects.owned_by(ledger.member).filter(refund_of=entry.pk)

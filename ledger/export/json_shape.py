@@ -23,6 +23,7 @@ BOOLEANS = frozenset(
         *("manualValuation", "archived", "excluded", "pending", "active"),
         *("isCut", "isTimed", "isPartial", "isPreliminary", "isCancelled"),
         *("isOwnMove", "awaitsCounterpart", "autoPay", "excludesInstallments"),
+        *("isComplete", "isUnsure"),
     }
 )
 TEXTS = frozenset({"institution", "memo", "market", "merchant", "sender"})
@@ -204,6 +205,7 @@ LISTS = (
             "paymentId": "r.payment_id",
             "entryId": "r.entry_id",
             "walletId": "r.wallet_id",
+            "layoutDigest": "r.layout_digest",
         },
         "r.id",
     ),
@@ -270,6 +272,9 @@ LISTS = (
             "walletId": "r.wallet_id",
             "cardHint": "r.card_hint",
             "uses": "r.uses",
+            "kind": "r.kind",
+            "isComplete": "r.is_complete",
+            "isUnsure": "r.is_unsure",
             **_CREATED_AT,
         },
         "r.id",

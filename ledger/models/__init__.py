@@ -1,7 +1,12 @@
 """All models of the ledger."""
 
 from ledger.models.budgets import Budget, BudgetIncome
-from ledger.models.card_notifications import Notification, TaughtLayout
+from ledger.models.card_notifications import (
+    LayoutKind,
+    Notification,
+    TaughtLayout,
+    UnsureText,
+)
 from ledger.models.cards import Card, CardBill, CardPayment
 from ledger.models.categories import Category
 from ledger.models.default_categories import DefaultCategory
@@ -69,6 +74,7 @@ __all__ = [
     "ImportMapping",
     "ImportRow",
     "ImportStatus",
+    "LayoutKind",
     "Ledger",
     "LedgerCopy",
     "MemoRollup",
@@ -96,6 +102,7 @@ __all__ = [
     "TaughtLayout",
     "Tombstone",
     "Trade",
+    "UnsureText",
     "Valuation",
     "Wallet",
     "WalletMonthRollup",

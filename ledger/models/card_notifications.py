@@ -1,4 +1,6 @@
-"""Stored notifications and taught layouts."""
+"""Stored notifications, taught layouts and texts that are not sure."""
+
+import hashlib
 
 from django.db import models
 from django.db.models import Q
@@ -16,6 +18,7 @@ MAX_SENDER_LENGTH = 200
 MAX_CHANNEL_LENGTH = 10
 MAX_TEMPLATE_LENGTH = 1_000
 DIGEST_LENGTH = 64
+MAX_LAYOUT_KIND_LENGTH = 12
 NOTIFICATION_KINDS = ("approval", "cancellation", "deposit", "withdrawal")
 
 
@@ -60,6 +63,11 @@ class Notification(OwnedModel):
     # Corrections of the pending entry are learned from it; null afterwards.
     text = models.CharField(max_length=MAX_TEXT_LENGTH, null=True)
     sender = models.CharField(max_length=MAX_SENDER_LENGTH, null=True)
+    # What a person should look at in the pending entry, and the names it may have; null
+    # if nothing, and once the entry is confirmed.
+    doubts = models.JSONField(null=True)
+    # Of the text, once its entry was confirmed: such texts are never refused.
+    layout_digest = models.CharField(max_length=DIGEST_LENGTH, null=True)
 
     class Meta:
         db_table = "account_notification"
@@ -98,8 +106,22 @@ class Notification(OwnedModel):
         return f"{self.happened_at} {self.kind} {self.value}"
 
 
+def digest_template(template: str, *, is_unsure: bool = False) -> str:
+    """Return what a member has once for a sender; texts not sure have their own."""
+    marked = f"?{template}" if is_unsure else template
+    return hashlib.sha256(marked.encode()).hexdigest()
+
+
+class LayoutKind(models.TextChoices):
+    """What texts of a taught layout are; `NONE` is no payment."""
+
+    APPROVAL = "approval"
+    CANCELLATION = "cancellation"
+    NONE = "none"
+
+
 class TaughtLayout(OwnedModel):
-    """A layout that was learned from a correction (spec 4.11).
+    """A layout that was learned from a correction, or taught (spec 4.11).
 
     `wallet_id` is the wallet of texts with the digits `card_hint`, if it was corrected.
     """
@@ -113,11 +135,27 @@ class TaughtLayout(OwnedModel):
     card_hint = models.CharField(max_length=MAX_NAME_LENGTH, null=True)
     uses = models.IntegerField(default=0)
     created_at = models.DateTimeField()
+    kind = models.CharField(
+        max_length=MAX_LAYOUT_KIND_LENGTH,
+        choices=LayoutKind.choices,
+        default=LayoutKind.APPROVAL,
+        db_default=LayoutKind.APPROVAL,
+    )
+    # It tells the kind, too: the grammar may have refused the text.
+    is_complete = models.BooleanField(default=False, db_default=False)
+    # Its texts become entries that are not sure.
+    is_unsure = models.BooleanField(default=False, db_default=False)
+    # The entry whose deletion has taught it; an undo takes both back.
+    deleted_entry_id = models.BigIntegerField(null=True)
 
     class Meta:
         db_table = "account_notification_layout"
         ordering = ["-id"]
         constraints = [
+            models.CheckConstraint(
+                condition=Q(kind__in=LayoutKind.values),
+                name="account_notification_layout_kind_known",
+            ),
             *owned_constraints("account_notification_layout"),
             models.UniqueConstraint(
                 fields=["member", "sender", "template_digest"],
@@ -127,3 +165,34 @@ class TaughtLayout(OwnedModel):
 
     def __str__(self) -> str:
         return f"layout {self.pk} of {self.sender}"
+
+
+class UnsureText(OwnedModel):
+    """A text that is likely no payment, with the one it would be (spec 4.13).
+
+    `sealed` has both: the text, and the payment as JSON.
+    """
+
+    # That of the payment it would be.
+    notif_key = models.CharField(max_length=MAX_NOTIF_KEY_LENGTH)
+    sealed = models.BinaryField()
+    created_at = models.DateTimeField()
+    # It was booked.
+    is_booked = models.BooleanField(default=False, db_default=False)
+
+    class Meta:
+        db_table = "account_unsure_text"
+        ordering = ["-id"]
+        constraints = [
+            *owned_constraints("account_unsure_text"),
+            models.UniqueConstraint(
+                fields=["member", "notif_key"], name="account_unsure_text_key"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"unsure text {self.pk}"
+
+    @property
+    def sealing_context(self) -> str:
+        return f"account_unsure_text.sealed:{self.member_id}:{self.notif_key}"

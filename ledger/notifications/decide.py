@@ -25,6 +25,7 @@ from ledger.notifications.plan import (
     UpdateRows,
 )
 from ledger.notifications.wallets import KnownWallet, OwnMove
+from ledger.taught_layouts.doubts import combine_doubts, describe_doubts
 
 _OWN_MOVE = {"is_own_move": True, "awaits_counterpart": False}
 
@@ -145,7 +146,11 @@ def _make_refund(
 
 def _store_new(message: Message) -> StoreRow:
     return StoreRow(
-        message.fingerprint, entry_id=NEW, text=message.text, sender=message.sender
+        message.fingerprint,
+        entry_id=NEW,
+        text=message.text,
+        sender=message.sender,
+        doubts=describe_doubts(message.parsed),
     )
 
 
@@ -202,8 +207,20 @@ def _add_report(
     if entry.installment_months is None and months and is_by_card:
         merged.append("installmentMonths")
         changes["installment_months"] = months
-    completed = [CompleteEntry(entry.id, changes, category_type)] if changes else []
-    return replace(duplicate, steps=[*steps, *completed, stored], merged=tuple(merged))
+    settled = _settle_doubts(first, message, name, is_new_name="memo" in changes)
+    is_changed = changes or settled
+    completed = [CompleteEntry(entry.id, changes, category_type)] if is_changed else []
+    steps = [*steps, *settled, *completed, stored]
+    return replace(duplicate, steps=steps, merged=tuple(merged))
+
+
+def _settle_doubts(
+    first: KnownRow, message: Message, name: str, *, is_new_name: bool
+) -> list[Step]:
+    doubts = combine_doubts(first.doubts, message.parsed, name, is_new_name=is_new_name)
+    if doubts == first.doubts:
+        return []
+    return [UpdateRows([first.id], {"doubts": doubts})]
 
 
 def _find_better_wallet(

@@ -3,6 +3,8 @@
 from dataclasses import fields, replace
 from datetime import datetime
 
+import orjson
+
 from core.db.rows import prepared_cursor
 from ledger.base.ledger_write import LockedLedger
 from ledger.entries.amounts import estimate_amounts
@@ -94,6 +96,8 @@ def write_rows(
     values |= {name: getattr(fingerprint, name) for name in _FINGERPRINT}
     if step.entry_id == NEW:
         values["entry_id"] = created_id
+    if step.doubts is not None:
+        values["doubts"] = orjson.dumps(step.doubts).decode()
     # The unique key is a second guard against duplicates.
     values |= {"member": ledger.member.pk, "key": fingerprint.key}
     with prepared_cursor() as cursor:

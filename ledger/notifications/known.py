@@ -1,6 +1,6 @@
 """Stored notifications that may belong to a message, read in one query."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -112,6 +112,7 @@ class KnownRow:
     is_own_move: bool = False
     awaits_counterpart: bool = False
     original_date: date | None = None
+    doubts: Mapping[str, Any] | None = None
     entry: KnownEntry | None = None
 
     @property

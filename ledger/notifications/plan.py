@@ -77,6 +77,7 @@ class StoreRow:
     original_date: date | None = None
     text: str | None = None
     sender: str | None = None
+    doubts: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,8 @@ class Outcome:
 
     `entry_id` may have been deleted since. `merged` names the fields that a payment
     took from a duplicate. `is_captured` is true for a booking on an account of the
-    member. `balance_difference` is in whole home-currency units.
+    member. `balance_difference` is in whole home-currency units. An ignored text that
+    may be a payment is kept as `text_id`, and `would_be` is the payment.
     """
 
     action: Action
@@ -148,6 +150,8 @@ class Outcome:
     is_captured: bool = False
     balance_difference: int | None = None
     replaced_entry_id: int | None = None
+    text_id: int | None = None
+    would_be: Message | None = None
 
 
 def merge_outcomes(outcomes: Sequence[Outcome]) -> list[Outcome]:

@@ -32,10 +32,12 @@ from ledger.notifications.plan import (
     DeleteEntry,
     MergeEntries,
     Outcome,
+    Plan,
     StoreRow,
     UnmergeEntry,
     UpdateRows,
 )
+from ledger.notifications.unsure import find_reason, keep_text, read_would_be
 from ledger.notifications.wallets import (
     CARD_KINDS,
     KnownWallet,
@@ -44,7 +46,12 @@ from ledger.notifications.wallets import (
     load_wallets,
     match_wallet,
 )
-from ledger.taught_layouts.reading import count_use, list_layouts_of, read_as_taught
+from ledger.taught_layouts.reading import (
+    TaughtReading,
+    count_use,
+    list_layouts_of,
+    read_as_taught,
+)
 
 # A day's count is spread over rows, to avoid a hot row.
 NOTIFICATION_SHARDS = 16
@@ -71,7 +78,8 @@ def read_messages(
     received_at, sender = timezone.localtime(received_at or now), sender or ""
     results = parse_all(text, received_at, sender, settings.HOME_CURRENCY, title or "")
     given = KnownWallet(wallet.pk, wallet.kind, wallet.name) if wallet else None
-    layouts = is_capturing = None
+    layouts = list_layouts_of(member, sender)
+    is_capturing = None
     messages = []
     for parsed in results:
         start, end = parsed.text_span or (0, len(text))
@@ -80,20 +88,21 @@ def read_messages(
             if is_capturing is None:
                 is_capturing = captures_bank_texts(member)
             message = replace(message, is_captured=is_capturing)
-        if parsed.recognized:
-            if layouts is None:
-                layouts = list_layouts_of(member, sender)
-            taught = read_as_taught(layouts, text, parsed)
-            if taught is not None:
-                layout, as_taught = taught
-                message = replace(message, parsed=as_taught, layout_id=layout.id)
-                if layout.wallet_id is not None and can_be_same_card(
-                    layout.card_hint, parsed.card_hint
-                ):
-                    own = KnownWallet(layout.wallet_id, layout.wallet_kind)
-                    message = replace(message, taught_wallet=own)
-        messages.append(message)
+        taught = read_as_taught(layouts, text, parsed, received_at, sender)
+        messages.append(_apply_taught(message, taught))
     return messages
+
+
+def _apply_taught(message: Message, taught: TaughtReading) -> Message:
+    message, layout = replace(message, parsed=taught.parsed), taught.layout
+    if layout is None:
+        return message
+    message = replace(message, layout_id=layout.id)
+    hint = taught.parsed.card_hint
+    if layout.wallet_id is None or not can_be_same_card(layout.card_hint, hint):
+        return message
+    own = KnownWallet(layout.wallet_id, layout.wallet_kind)
+    return replace(message, taught_wallet=own)
 
 
 def parse_message(member: Member, message: Message) -> Outcome:
@@ -102,8 +111,14 @@ def parse_message(member: Member, message: Message) -> Outcome:
     if booking is None:
         if parsed.kind:
             wallet = match_wallet(member, parsed, *message.wallets)
-        outcome = Outcome(Action.IGNORED, parsed, wallet, reason=parsed.reason)
-        return replace(outcome, layout_id=message.layout_id)
+        return Outcome(
+            Action.IGNORED,
+            parsed,
+            wallet,
+            reason=None if parsed.recognized else find_reason(parsed),
+            layout_id=message.layout_id,
+            would_be=read_would_be(message),
+        )
     found = load_account(member, booking)
     if found is None:
         return Outcome(Action.IGNORED, parsed, reason=parsed.reason)
@@ -122,7 +137,10 @@ def parse_message(member: Member, message: Message) -> Outcome:
 
 def ignore_message(member: Member, message: Message, now: datetime) -> Outcome | None:
     """Count an unrecognized message; return None for all others."""
-    if message.parsed.recognized or message.booking is not None:
+    is_ignored = not message.parsed.recognized and message.booking is None
+    if not is_ignored or message.layout_id is not None:
+        return None
+    if read_would_be(message) is not None:
         return None
     increment_notification_count(now, recognized=False)
     # A declined payment names a card too.
@@ -136,6 +154,11 @@ def process_message(ledger: LockedLedger, message: Message, now: datetime) -> Ou
     """Process a payment, or a booking on an account of the member; count it."""
     member, booking, difference = ledger.member, message.booking, None
     bill_cards: tuple[int, ...] = ()
+    if not message.parsed.recognized and booking is None:
+        count_use(ledger, message.layout_id)
+        text_id = keep_text(ledger, message, now)
+        increment_notification_count(now, recognized=False)
+        return replace(parse_message(member, message), text_id=text_id)
     # Load and decide.
     if booking is None:
         wallet = match_wallet(member, message.parsed, *message.wallets)
@@ -153,7 +176,15 @@ def process_message(ledger: LockedLedger, message: Message, now: datetime) -> Ou
         reason = message.parsed.reason
         return Outcome(Action.IGNORED, message.parsed, reason=reason)
     plan, created_id = adopt_entry(ledger, plan, bill_cards, now)
-    # Execute.
+    created_id = _execute(ledger, plan, created_id, now)
+    count_use(ledger, message.layout_id)
+    # The counter comes last: all members share these rows.
+    increment_notification_count(now, recognized=True)
+    return plan.answer(message, wallet, created_id, difference)
+
+
+def _execute(ledger: LockedLedger, plan: Plan, created_id: int, now: datetime) -> int:
+    """Write the steps of a plan; return the id of the entry that it created."""
     for step in plan.steps:
         match step:
             case CreateEntry():
@@ -168,10 +199,7 @@ def process_message(ledger: LockedLedger, message: Message, now: datetime) -> Ou
                 unmerge_bookings(ledger, entry_id, now)
             case StoreRow() | UpdateRows():
                 write_rows(ledger, step, created_id)
-    count_use(ledger, message.layout_id)
-    # The counter comes last: all members share these rows.
-    increment_notification_count(now, recognized=True)
-    return plan.answer(message, wallet, created_id, difference)
+    return created_id
 
 
 def _with_cards(member: Member, message: Message, known: Known) -> Message:

@@ -1,27 +1,40 @@
 """Serializers of notifications."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from rest_framework import serializers
 
+from accounts.models import Member
 from card_alerts import (
     BankBooking,
     BookingDirection,
+    Certainty,
     Confidence,
+    Doubt,
     Kind,
+    ParseResult,
     Reason,
     Span,
+    rejected,
 )
 from core.api.fields import ExactDecimalField, StrictBooleanField, StrictCharField
 from core.api.serializers import Serializer
+from ledger.base.notification_fields import MAX_TITLE_LENGTH, NotificationTextField
 from ledger.base.ownership import OwnedPrimaryKeyField
-from ledger.entries.serializers import EntrySerializer
+from ledger.entries.serializers import (
+    CandidatesSerializer,
+    EntryPatchSerializer,
+    EntrySerializer,
+)
 from ledger.models import Wallet
+from ledger.models.base import EntryType
 from ledger.models.card_notifications import MAX_SENDER_LENGTH, MAX_TEXT_LENGTH
 from ledger.notifications.plan import Action, Outcome
+from ledger.notifications.unsure import KeptText, find_reason, would_be_payload
+from ledger.taught_layouts.doubts import describe_candidates
 
-MAX_TITLE_LENGTH = 200
 MERGED_FIELDS = (
     "merchant",
     "cardCompany",
@@ -31,22 +44,6 @@ MERGED_FIELDS = (
 )
 MIN_RECEIVED_AT = datetime(2000, 1, 1, tzinfo=UTC)
 MAX_RECEIVED_AT = datetime(2200, 1, 1, tzinfo=UTC)
-
-
-class NotificationTextField(StrictCharField):
-    """The unchanged text of a notification, with any line ends."""
-
-    # Spans index into the text as it was sent: it is not trimmed.
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(trim_whitespace=False, allow_blank=True, **kwargs)
-
-    def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str):
-            self.fail("invalid")
-        # Other texts cannot have carriage returns.
-        super().to_internal_value(data.replace("\r", "\n"))
-        return data
 
 
 class ReceivedAtField(serializers.DateTimeField):
@@ -192,6 +189,16 @@ class ParsedMessageSerializer(Serializer):
     taught_by = serializers.IntegerField(
         allow_null=True, help_text="The id of the layout that read the text."
     )
+    confidence = serializers.ChoiceField(
+        choices=list(Certainty),
+        help_text="UNSURE if a person should look at it: see `doubts`.",
+    )
+    doubts = serializers.ListField(
+        child=serializers.ChoiceField(choices=list(Doubt)),
+        help_text="KIND if it may or may not be a payment, MERCHANT if the name is a "
+        "guess.",
+    )
+    candidates = CandidatesSerializer(help_text="What `merchant` may be.")
     spans = serializers.DictField(
         child=SpanSerializer(), help_text="By field: its position in `text`."
     )
@@ -202,6 +209,68 @@ class ParsedNotificationSerializer(ParsedMessageSerializer):
 
     messages = ParsedMessageSerializer(
         many=True, help_text="The messages of the text in their order, at most 20."
+    )
+
+
+class WouldBeSerializer(Serializer):
+    """The entry that a text would have been."""
+
+    type = serializers.ChoiceField(
+        choices=[EntryType.EXPENSE, EntryType.INCOME], help_text="Type of the entry."
+    )
+    date = serializers.DateField(help_text="Day of the payment.")
+    time = serializers.CharField(
+        allow_null=True, help_text="Time of the day as HH:MM; null if not printed."
+    )
+    amount = serializers.IntegerField(
+        allow_null=True,
+        help_text="In whole home-currency units; null for a foreign payment.",
+    )
+    currency = serializers.CharField(
+        allow_null=True, help_text="Null for the home currency."
+    )
+    original_amount = ExactDecimalField(
+        max_digits=16,
+        decimal_places=4,
+        allow_null=True,
+        help_text="Amount in `currency`; null for a home-currency payment.",
+    )
+    memo = serializers.CharField(help_text="Where it was paid; empty if not found.")
+    wallet_id = serializers.IntegerField(
+        allow_null=True, help_text="The wallet of the card."
+    )
+
+
+class UnsureTextSerializer(Serializer):
+    id = serializers.IntegerField(help_text="Unique id, the `textId` of the answer.")
+    text = serializers.CharField(
+        allow_null=True, help_text="The text; null if it cannot be decrypted."
+    )
+    sender = serializers.CharField(help_text="Who sent it.")
+    received_at = serializers.DateTimeField(
+        allow_null=True, help_text="When it was received."
+    )
+    reason = serializers.ChoiceField(
+        choices=list(Reason), allow_null=True, help_text="Why it is no entry."
+    )
+    would_be = WouldBeSerializer(
+        allow_null=True, help_text="The entry that it would have been."
+    )
+    doubts = serializers.ListField(
+        child=serializers.ChoiceField(choices=list(Doubt)),
+        help_text="KIND if it may or may not be a payment, MERCHANT if the name is a "
+        "guess.",
+    )
+    candidates = CandidatesSerializer(help_text="What the memo may be.")
+    created_at = serializers.DateTimeField(help_text="When it was kept.")
+
+
+class BookRequestSerializer(Serializer):
+    corrections = EntryPatchSerializer(
+        partial=True,
+        required=False,
+        allow_null=True,
+        help_text="Fields of the entry that are otherwise.",
     )
 
 
@@ -228,6 +297,21 @@ class MessageOutcomeSerializer(Serializer):
         help_text="With DUPLICATE: what the payment took from this announcement.",
     )
     parsed = ParsedMessageSerializer(help_text="What was read from the text.")
+    confidence = serializers.ChoiceField(
+        choices=list(Certainty), help_text="As in `parsed`."
+    )
+    doubts = serializers.ListField(
+        child=serializers.ChoiceField(choices=list(Doubt)), help_text="As in `parsed`."
+    )
+    candidates = CandidatesSerializer(help_text="As in `parsed`.")
+    text_id = serializers.IntegerField(
+        allow_null=True,
+        help_text="With IGNORED: the text may be a payment after all, and is kept for "
+        "30 days to be booked.",
+    )
+    would_be = WouldBeSerializer(
+        allow_null=True, help_text="With `textId`: the entry that it would have been."
+    )
 
 
 class NotificationOutcomeSerializer(MessageOutcomeSerializer):
@@ -267,14 +351,32 @@ def parsed_message_payload(outcome: Outcome) -> dict[str, Any]:
         "preliminary": parsed.is_preliminary,
         "direction": None,
         "walletId": outcome.wallet.id if outcome.wallet else None,
-        "reason": parsed.reason,
+        "reason": None if parsed.recognized else find_reason(parsed),
         "taughtBy": outcome.layout_id,
         "spans": _spans_payload(parsed.spans),
+        **certainty_payload(parsed),
     }
     if outcome.is_captured and parsed.bank_booking is not None:
         payload |= _booking_payload(parsed.bank_booking)
         payload["reason"] = outcome.reason
     return payload
+
+
+def certainty_payload(parsed: ParseResult) -> dict[str, Any]:
+    """Return confidence, doubts and candidates.
+
+    Of an ignored text they are those of the payment that it would be.
+    """
+    payment, doubts = parsed, list(parsed.doubts)
+    if parsed.would_be is not None and not parsed.recognized:
+        payment = parsed.would_be
+        others = [each for each in payment.doubts if each is not Doubt.KIND]
+        doubts = [Doubt.KIND, *others]
+    return {
+        "confidence": Certainty.UNSURE if doubts else Certainty.SURE,
+        "doubts": doubts,
+        "candidates": describe_candidates(payment),
+    }
 
 
 def _booking_payload(booking: BankBooking) -> dict[str, Any]:
@@ -303,3 +405,23 @@ def parsed_notification_payload(outcomes: list[Outcome]) -> dict[str, Any]:
     payloads = [parsed_message_payload(outcome) for outcome in outcomes]
     last = next((each for each in reversed(payloads) if each["recognized"]), None)
     return {**(last or payloads[-1]), "messages": payloads}
+
+
+def unsure_text_payload(member: Member, kept: KeptText) -> dict[str, Any]:
+    payment = kept.message
+    if payment is None:
+        parsed = rejected(Reason.UNSURE)
+    else:
+        parsed = replace(rejected(Reason.UNSURE), would_be=payment.parsed)
+    certainty = certainty_payload(parsed)
+    return {
+        "id": kept.id,
+        "text": payment.text if payment else None,
+        "sender": payment.sender if payment else "",
+        "receivedAt": payment.received_at if payment else None,
+        "reason": kept.reason or None,
+        "wouldBe": would_be_payload(member, payment) if payment else None,
+        "doubts": certainty["doubts"],
+        "candidates": certainty["candidates"],
+        "createdAt": kept.created_at,
+    }

@@ -9,24 +9,38 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.api.openapi import page_serializer
 from core.api.operations import CreatedItem, extend_schema
+from core.api.pagination import (
+    PageQuerySerializer,
+    get_page_request,
+    page_payload,
+)
 from core.api.permissions import IsPremium
 from core.api.serializers import validate_body
 from core.api.token_scopes import ScopePair, TokenScope
-from core.errors import LimitReachedError, NotFoundError
+from core.errors import DuplicateError, LimitReachedError, NotFoundError
 from ledger.base.ownership import OwnedViewSet
 from ledger.entries.listing import get_entry_payload
+from ledger.entry_shape import MAX_SHAPE_BYTES
 from ledger.notifications import processing
+from ledger.notifications.booking_texts import book_text
 from ledger.notifications.plan import Action, Outcome, merge_outcomes
 from ledger.notifications.serializers import (
+    BookRequestSerializer,
+    MessageOutcomeSerializer,
     NotificationOutcomeSerializer,
     NotificationRequestSerializer,
     NotificationSettingsSerializer,
     ParsedNotificationSerializer,
     ParseNotificationRequestSerializer,
+    UnsureTextSerializer,
+    certainty_payload,
     parsed_message_payload,
     parsed_notification_payload,
+    unsure_text_payload,
 )
+from ledger.notifications.unsure import list_texts, would_be_payload
 
 
 class CardNotificationViewSet(OwnedViewSet):
@@ -43,9 +57,14 @@ class CardNotificationViewSet(OwnedViewSet):
     # A text is known by itself, and each message of it is a transaction.
     keyless_actions = frozenset({"process_notification", "parse_notification"})
     # The text, each character escaped.
-    body_limits = {"process_notification": 2**16, "parse_notification": 2**16}
+    body_limits = {
+        "process_notification": 2**16,
+        "parse_notification": 2**16,
+        "book_unsure_text": MAX_SHAPE_BYTES,
+    }
     raises = {
         "process_notification": [LimitReachedError],
+        "book_unsure_text": [LimitReachedError, DuplicateError],
     }
 
     @extend_schema(
@@ -97,7 +116,52 @@ class CardNotificationViewSet(OwnedViewSet):
             "entry": entry,
             "merged": outcome.merged,
             "parsed": parsed_message_payload(outcome),
+            **certainty_payload(outcome.parsed),
+            "textId": outcome.text_id,
+            "wouldBe": outcome.would_be
+            and would_be_payload(self.member, outcome.would_be),
         }
+
+    @extend_schema(
+        parameters=[PageQuerySerializer],
+        responses=page_serializer(UnsureTextSerializer),
+    )
+    @action(detail=False, url_path="notification/unsure")
+    def list_unsure_texts(self, request: Request) -> Response:
+        """List texts that may be payments.
+
+        Those that were ignored in the last 30 days and not booked, newest first; at
+        most 200 are kept.
+        """
+        page = get_page_request(request)
+        count, found = list_texts(self.member, page, timezone.now())
+        results = [unsure_text_payload(self.member, each) for each in found]
+        return Response(page_payload(request, page, count, results))
+
+    @extend_schema(
+        request=BookRequestSerializer,
+        responses={
+            200: MessageOutcomeSerializer,
+            201: MessageOutcomeSerializer,
+        },
+        creates=CreatedItem("entry-detail", ("entry", "id")),
+    )
+    @action(detail=False, methods=["post"], url_path="notification/<int:text_id>/book")
+    def book_unsure_text(self, request: Request, text_id: int) -> Response:
+        """Make an entry of a text that was ignored.
+
+        It is pending, as that of any other text, and texts of its layout are payments
+        from then on. 409 `DUPLICATE` the second time, and where another text told of
+        the payment.
+        """
+        body = validate_body(BookRequestSerializer, request, partial=True)
+        outcome = book_text(
+            self.member, text_id, body.get("corrections") or {}, timezone.now()
+        )
+        return Response(
+            self._result_payload(outcome),
+            status.HTTP_201_CREATED if outcome.entry_id else status.HTTP_200_OK,
+        )
 
     @extend_schema(
         request=ParseNotificationRequestSerializer,

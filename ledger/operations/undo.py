@@ -62,6 +62,7 @@ from ledger.rollups.definitions import (
     without_triggers,
 )
 from ledger.rollups.time_limit import extend_statement_timeout
+from ledger.taught_layouts.refusals import forget_refusals
 from ledger.wallets.valuations import refresh_current_value
 
 LIFETIME = timedelta(days=30)
@@ -422,6 +423,7 @@ class _Undo:
         if entries:
             release_lost_refunds(self.ledger, entries, self.changed_expenses)
             return_notifications(self.ledger, self.operation.id, entries)
+            forget_refusals(self.ledger, entries)
         taken_back = entries | self.removed[kind]
         if self.operation.kind in (OperationKind.IMPORT, OperationKind.UNDO):
             follow_undo(self.ledger, self.operation.id, taken_back)

@@ -1,6 +1,5 @@
 """Layouts of texts, learned from corrections of pending entries (spec 4.11)."""
 
-import hashlib
 import re
 from collections.abc import Collection
 from datetime import datetime
@@ -12,20 +11,28 @@ from django.utils import timezone
 
 from accounts.models import Member
 from card_alerts import (
+    Doubt,
     Layout,
     ParseResult,
     Span,
     learn_layout,
     locate_corrections,
+    make_template,
     parse,
     read_with_layout,
 )
-from core.errors import NotFoundError
-from ledger.base.ledger_write import LockedLedger, ledger_write
+from ledger.base.ledger_write import LockedLedger
 from ledger.models import Entry, Notification, TaughtLayout
-from ledger.models.card_notifications import MAX_SENDER_LENGTH
+from ledger.models.base import MAX_MEMO_LENGTH
+from ledger.taught_layouts.doubts import settle
+from ledger.taught_layouts.reading import list_layouts_of, read_as_taught
+from ledger.taught_layouts.storing import (
+    digest_layout,
+    normalize_sender,
+    store_layout,
+    take_out_layouts,
+)
 
-MAX_LAYOUTS = 200
 TAUGHT_FIELDS = frozenset({"memo", "amount", "original_amount", "wallet"})
 # A shorter name of a member occurs in other words.
 MIN_MASKED_NAME_LENGTH = 2
@@ -33,18 +40,40 @@ MIN_MASKED_NAME_LENGTH = 2
 WALLET_SLOT = "wallet"
 
 
-def learn_from_correction(
-    ledger: LockedLedger, entry: Entry, stored: dict[str, Any], now: datetime
+def follow_change(
+    ledger: LockedLedger,
+    entry: Entry,
+    stored: dict[str, Any],
+    now: datetime,
+    *,
+    is_correction: bool,
+    chosen: Collection[str] = (),
 ) -> None:
     """Learn from the correction of a pending entry; delete the text of a confirmed one.
 
-    `stored` has the values before the correction.
+    `stored` has the values before the change; `chosen` are the fields of a partial one.
     """
+    if is_correction:
+        _learn_from_correction(ledger, entry, stored, now, chosen=chosen)
+    if not entry.pending:
+        forget_text(ledger, entry, is_confirmed=True)
+
+
+def _learn_from_correction(
+    ledger: LockedLedger,
+    entry: Entry,
+    stored: dict[str, Any],
+    now: datetime,
+    *,
+    chosen: Collection[str],
+) -> None:
     changed = {name for name in TAUGHT_FIELDS if getattr(entry, name) != stored[name]}
+    if "memo" in changed or ("memo" in chosen and _is_candidate(ledger, entry)):
+        # A name that is chosen teaches, also where the entry had it.
+        settle_name(ledger, entry)
+        changed.add("memo")
     if changed:
         _learn_layout(ledger, entry, changed, now)
-    if not entry.pending:
-        forget_text(ledger, entry)
 
 
 def _learn_layout(
@@ -55,36 +84,24 @@ def _learn_layout(
     Nothing is learned from a value that the text does not print. A layout that read the
     text before is replaced.
     """
-    member = ledger.member
-    source = (
-        Notification.objects.owned_by(member)
-        .filter(entry_id=entry.pk, text__isnull=False)
-        .order_by("id")
-        .first()
-    )
-    if source is None or not source.text:
+    source = find_source(ledger, entry)
+    if source is None:
         return
-    text, sender = source.text, normalize_sender(source.sender or "")
-    found = parse(
-        text,
-        timezone.localtime(source.happened_at),
-        source.sender or "",
-        settings.HOME_CURRENCY,
-    )
+    text, sender = source.text or "", normalize_sender(source.sender or "")
+    found = read_source(ledger.member, source)
     spans = _find_slots(entry, changed, text, found)
     corrected = {"merchant"} if "memo" in changed else set()
     if {"amount", "original_amount"} & set(changed):
         corrected.add("amount")
     if not spans or not (corrected & set(spans) or "wallet" in changed):
         return
+    replaced = take_out_layouts(ledger, text, sender)
+    complete = next((row for row in replaced if row.is_complete), None)
+    if complete is not None:
+        # The grammar does not read such texts: the other marked parts stay.
+        kept = read_with_layout(Layout(complete.template), text) or {}
+        spans = {**kept, **spans}
     layout = learn_layout(text, spans)
-    rows = TaughtLayout.objects.owned_by(member)
-    replaced = [
-        row
-        for row in rows.filter(sender=sender)
-        if read_with_layout(Layout(row.template), text) is not None
-    ]
-    rows.filter(pk__in=[row.pk for row in replaced]).delete()
     if layout is None:
         return
     wallet_id, hint = None, None
@@ -92,18 +109,54 @@ def _learn_layout(
         wallet_id, hint = entry.wallet_id, source.card_hint
     elif "wallet" not in changed and replaced:
         wallet_id, hint = replaced[0].wallet_id, replaced[0].card_hint
-    # The layout that read the fewest texts makes room.
-    least_used = rows.order_by("-uses", "-id").values_list("pk", flat=True)
-    rows.filter(pk__in=list(least_used[MAX_LAYOUTS - 1 :])).delete()
-    TaughtLayout.objects.create(
-        member=member,
-        sender=sender,
-        template=layout.template,
-        template_digest=hashlib.sha256(layout.template.encode()).hexdigest(),
+    store_layout(
+        ledger,
+        layout,
+        sender,
+        now,
+        kind=source.kind,
+        is_complete=complete is not None,
         wallet_id=wallet_id,
         card_hint=hint,
-        created_at=now,
     )
+
+
+def _is_candidate(ledger: LockedLedger, entry: Entry) -> bool:
+    source = find_source(ledger, entry)
+    if source is None or source.doubts is None:
+        return False
+    names = source.doubts["candidates"]["merchant"]
+    return any(entry.memo == name["text"][:MAX_MEMO_LENGTH] for name in names)
+
+
+def settle_name(ledger: LockedLedger, entry: Entry) -> None:
+    """Let the name of a pending entry be no guess any more."""
+    source = find_source(ledger, entry)
+    if source is None or source.doubts is None:
+        return
+    source.doubts = settle(source.doubts, Doubt.MERCHANT)
+    source.save(update_fields=["doubts"])
+
+
+def find_source(ledger: LockedLedger, entry: Entry) -> Notification | None:
+    """Return the notification whose text made a pending entry, None without a text."""
+    rows = Notification.objects.owned_by(ledger.member)
+    with_text = rows.filter(entry_id=entry.pk, text__isnull=False).exclude(text="")
+    return with_text.order_by("id").first()
+
+
+def read_source(member: Member, source: Notification) -> ParseResult:
+    """Read the text of a pending entry as it was read when it came."""
+    text, sender = source.text or "", source.sender or ""
+    received_at = timezone.localtime(source.happened_at)
+    found = parse(text, received_at, sender, settings.HOME_CURRENCY)
+    for stored in list_layouts_of(member, sender):
+        if not stored.is_complete:
+            continue
+        taught = read_as_taught([stored], text, found, received_at, sender)
+        if taught.layout is not None and taught.parsed.recognized:
+            return taught.parsed
+    return found
 
 
 def _find_slots(
@@ -131,39 +184,56 @@ def _find_slots(
         if "amount" in located:
             spans["amount"] = located["amount"]
     elif found_value == value:
-        # The parser's span may include the currency.
-        name = "originalAmount" if entry.currency is not None else "amount"
-        start, end = found.spans.get(name, (0, 0))
-        number = locate_corrections(text[start:end], None, value).get("amount")
+        number = list_read_slots(text, found).get("amount")
         if number is not None:
-            spans["amount"] = (start + number[0], start + number[1])
+            spans["amount"] = number
     return spans
 
 
-def forget_text(ledger: LockedLedger, entry: Entry) -> None:
+def forget_text(
+    ledger: LockedLedger, entry: Entry, *, is_confirmed: bool = False
+) -> None:
+    """Delete the texts of an entry; of a confirmed one the digest of the layout stays.
+
+    What was ever confirmed is never refused (spec 4.11).
+    """
     rows = Notification.objects.owned_by(ledger.member)
-    rows.filter(entry_id=entry.pk, text__isnull=False).update(text=None, sender=None)
+    rows = rows.filter(entry_id=entry.pk, text__isnull=False)
+    if is_confirmed:
+        for row in rows:
+            text, sender = row.text or "", normalize_sender(row.sender or "")
+            spans = list_read_slots(text, read_source(ledger.member, row))
+            row.layout_digest = digest_layout(make_template(text, spans), sender)
+            row.save(update_fields=["layout_digest"])
+    rows.update(text=None, sender=None, doubts=None)
+
+
+def list_read_slots(text: str, found: ParseResult) -> dict[str, Span]:
+    """Return merchant and number of the amount, as the text was read."""
+    spans = {}
+    if "merchant" in found.spans:
+        spans["merchant"] = found.spans["merchant"]
+    value: Decimal | int | None = found.amount
+    name = "amount"
+    if found.currency is not None:
+        value, name = found.original_amount, "originalAmount"
+    # The parser's span may include the currency.
+    start, end = found.spans.get(name, (0, 0))
+    number = locate_corrections(text[start:end], None, value).get("amount")
+    if number is not None:
+        spans["amount"] = (start + number[0], start + number[1])
+    return spans
 
 
 def forget_texts(member: Member) -> None:
     rows = Notification.objects.owned_by(member).filter(text__isnull=False)
-    rows.update(text=None, sender=None)
-
-
-def list_layouts(member: Member) -> list[TaughtLayout]:
-    rows = TaughtLayout.objects.owned_by(member).select_related("member")
-    return list(rows.order_by("-id"))
-
-
-@ledger_write
-def delete_layout(ledger: LockedLedger, layout_id: int) -> None:
-    rows = TaughtLayout.objects.owned_by(ledger.member).filter(pk=layout_id)
-    if not rows.delete()[0]:
-        raise NotFoundError
+    rows.update(text=None, sender=None, doubts=None)
 
 
 def layout_slots(layout: TaughtLayout) -> list[str]:
     slots = list(Layout(layout.template).slots)
+    if layout.is_unsure:
+        slots = []
     return [*slots, WALLET_SLOT] if layout.wallet_id is not None else slots
 
 
@@ -176,9 +246,14 @@ def mask_sample(layout: TaughtLayout) -> str:
     return re.sub(re.escape(name), "***", sample, flags=re.IGNORECASE)
 
 
-def normalize_sender(sender: str) -> str:
-    """Return the digits of a phone number, else the sender in lower case."""
-    folded = "".join(sender.split()).casefold()
-    digits = "".join(letter for letter in folded if letter.isdigit())
-    is_number = digits and not any(letter.isalpha() for letter in folded)
-    return (digits if is_number else folded)[:MAX_SENDER_LENGTH]
+def layout_payload(layout: TaughtLayout) -> dict[str, Any]:
+    return {
+        "id": layout.pk,
+        "sender": layout.sender,
+        "sample": mask_sample(layout),
+        "slots": layout_slots(layout),
+        "kind": layout.kind,
+        "unsure": layout.is_unsure,
+        "uses": layout.uses,
+        "createdAt": layout.created_at,
+    }

@@ -1,20 +1,33 @@
 """Reading by taught layouts (spec 4.11)."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
+from django.conf import settings
 from django.db.models import F
 
 from accounts.models import Member
-from card_alerts import Layout, ParseResult, Span, apply_layout, read_with_layout
+from card_alerts import (
+    Doubt,
+    Kind,
+    Layout,
+    ParseResult,
+    Reason,
+    Span,
+    apply_layout,
+    read_taught_payment,
+    read_with_layout,
+    rejected,
+)
 from core.db.rows import fetch_all
 from ledger.base.ledger_write import LockedLedger
-from ledger.models import TaughtLayout
-from ledger.taught_layouts.learning import normalize_sender
+from ledger.models import LayoutKind, TaughtLayout
+from ledger.taught_layouts.storing import normalize_sender
 
 _LAYOUTS = """
-    SELECT t.id, t.template, t.card_hint, w.id AS wallet_id,
-        coalesce(w.kind, '') AS wallet_kind
+    SELECT t.id, t.template, t.kind, t.is_complete, t.is_unsure, t.card_hint,
+        w.id AS wallet_id, coalesce(w.kind, '') AS wallet_kind
     FROM account_notification_layout t
     LEFT JOIN account w ON w.member_id = t.member_id AND w.id = t.wallet_id
         AND NOT w.archived
@@ -29,9 +42,20 @@ class StoredLayout:
 
     id: int
     template: str
-    card_hint: str | None
-    wallet_id: int | None
-    wallet_kind: str
+    kind: str = LayoutKind.APPROVAL.value
+    is_complete: bool = False
+    is_unsure: bool = False
+    card_hint: str | None = None
+    wallet_id: int | None = None
+    wallet_kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TaughtReading:
+    """What a text is; `layout` is None if none was taught of it."""
+
+    parsed: ParseResult
+    layout: StoredLayout | None = None
 
 
 def list_layouts_of(member: Member, sender: str) -> list[StoredLayout]:
@@ -39,19 +63,64 @@ def list_layouts_of(member: Member, sender: str) -> list[StoredLayout]:
 
 
 def read_as_taught(
-    layouts: Collection[StoredLayout], text: str, parsed: ParseResult
-) -> tuple[StoredLayout, ParseResult] | None:
-    """Return the newest layout of the text and the result by it, or None."""
+    layouts: Collection[StoredLayout],
+    text: str,
+    parsed: ParseResult,
+    received_at: datetime,
+    sender: str,
+) -> TaughtReading:
+    """Read a message by the newest layout of its text.
+
+    `parsed` is what the grammar read. Layouts of corrections need a text that it
+    recognizes; those that tell the kind read any text.
+    """
     start, end = parsed.text_span or (0, len(text))
+    is_unsure = False
     for stored in layouts:
+        if not (stored.is_complete or parsed.recognized):
+            continue
         spans = read_with_layout(Layout(stored.template), text[start:end])
         if spans is None:
+            continue
+        if stored.is_unsure:
+            is_unsure = True
             continue
         in_text: dict[str, Span] = {
             name: (start + first, start + last) for name, (first, last) in spans.items()
         }
-        return stored, apply_layout(parsed, text, in_text)
-    return None
+        found = _apply(stored, text, parsed, in_text, received_at, sender)
+        if found is not None:
+            return TaughtReading(_doubt_kind(found, is_unsure), stored)
+    return TaughtReading(_doubt_kind(parsed, is_unsure))
+
+
+def _apply(
+    stored: StoredLayout,
+    text: str,
+    parsed: ParseResult,
+    spans: dict[str, Span],
+    received_at: datetime,
+    sender: str,
+) -> ParseResult | None:
+    if stored.kind == LayoutKind.NONE:
+        return replace(rejected(Reason.TAUGHT), text_span=parsed.text_span)
+    if not stored.is_complete:
+        return apply_layout(parsed, text, spans)
+    return read_taught_payment(
+        parsed,
+        text,
+        Kind(stored.kind),
+        spans,
+        received_at,
+        sender,
+        settings.HOME_CURRENCY,
+    )
+
+
+def _doubt_kind(parsed: ParseResult, is_unsure: bool) -> ParseResult:
+    if not is_unsure or not parsed.recognized or Doubt.KIND in parsed.doubts:
+        return parsed
+    return replace(parsed, doubts=(Doubt.KIND, *parsed.doubts))
 
 
 def count_use(ledger: LockedLedger, layout_id: int | None) -> None:

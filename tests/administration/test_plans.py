@@ -17,6 +17,7 @@ from administration.imports import purge_old_imports
 from administration.operations import purge_old_operations
 from administration.request_keys import purge_keys
 from administration.tombstones import purge_old_tombstones
+from administration.unsure_texts import purge_old_texts
 from billing.models import StoreNotification
 from billing.tasks import run_expire_plans, run_process_store_notifications
 from board.image_objects import delete_due_objects, has_due_objects
@@ -45,6 +46,7 @@ JOBS: dict[str, Callable[[], Any]] = {
     "purge_request_keys": lambda: purge_keys(NOW, FIRST, LAST),
     "purge_operations": lambda: purge_old_operations(NOW, FIRST, LAST),
     "purge_tombstones": lambda: purge_old_tombstones(NOW, FIRST, LAST),
+    "purge_unsure_texts": lambda: purge_old_texts(NOW, FIRST, LAST),
     "run_recurring": lambda: process_recurring_rules(NOW, FIRST, LAST),
 }
 # Tables that a job has to read as a whole, with the reason.

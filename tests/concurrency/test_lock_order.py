@@ -51,6 +51,7 @@ from tests.support.factories import (
     make_stock,
     make_tag,
     make_trade,
+    make_unsure_text,
     make_wallet,
 )
 from tests.support.imports import make_import
@@ -126,6 +127,7 @@ def cast_of(actor: Member) -> dict[str, Any]:
         "income": make_entry(actor, type="income", wallet=target),
         "quick": make_quick_entry(actor, **refers),
         "layout": make_layout(actor),
+        "text": make_unsure_text(actor),
         "pension": pension,
         "merged": make_merged_entry(actor, wallet, target),
         "budget": make_budget(actor, category=category),

@@ -45,6 +45,7 @@ from tests.support.factories import (
     make_stock,
     make_tag,
     make_trade,
+    make_unsure_text,
     make_wallet,
 )
 from tests.support.operations import delete_recorded
@@ -282,6 +283,10 @@ def add_ledger(scene: Scene) -> None:
         91: [buy],
         301: [occurrence],
         501: [add_layout(member)],
+        521: [
+            make_unsure_text(member, created_at=NOW),
+            make_unsure_text(member, created_at=NOW, is_booked=True),
+        ],
     }
     for first, rows in rows_by_first_id.items():
         for number, row in enumerate(rows, start=first):

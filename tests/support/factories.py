@@ -5,11 +5,21 @@ import itertools
 from datetime import date
 from typing import Any
 
+import orjson
 from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Member
 from board.models import Comment, CommentVote, Post, PostVote
+from card_alerts import (
+    Confidence,
+    Doubt,
+    Kind,
+    NameCandidate,
+    ParseResult,
+    Reason,
+)
+from core.sealing import seal
 from ledger.entries.merges import merge_entries
 from ledger.models import (
     Budget,
@@ -23,8 +33,10 @@ from ledger.models import (
     Tag,
     TaughtLayout,
     Trade,
+    UnsureText,
     Wallet,
 )
+from ledger.notifications.would_be import dump_payment
 
 PASSWORD = "correct-horse-9"
 _numbers = itertools.count(1)
@@ -97,6 +109,37 @@ def make_layout(member: Member, **fields: Any) -> TaughtLayout:
         "created_at": timezone.now(),
     }
     return TaughtLayout.objects.create(member=member, **defaults | fields)
+
+
+def make_unsure_text(member: Member, **fields: Any) -> UnsureText:
+    """Create a text that would be a payment of 8,000 won at 소라분식."""
+    number = next(_numbers)
+    text = "[식권] 7890 소라분식 에서 8,000냥 썼어요"
+    payment = ParseResult(
+        recognized=True,
+        kind=Kind.APPROVAL,
+        amount=8_000,
+        merchant="소라분식",
+        merchant_confidence=Confidence.GUESS,
+        card_hint="7890",
+        spans={"merchant": (10, 14), "amount": (18, 23)},
+        doubts=(Doubt.KIND, Doubt.MERCHANT),
+        candidates=(NameCandidate("소라분식", (10, 14)),),
+    )
+    now = timezone.now()
+    defaults = {"notif_key": f"key {number}", "created_at": now}
+    row = UnsureText(member=member, **defaults | fields)
+    plain = {
+        "text": text,
+        "sender": "온누리식권",
+        "receivedAt": row.created_at,
+        "reason": Reason.NO_PAYMENT,
+        "walletId": None,
+        "payment": dump_payment(payment),
+    }
+    row.sealed = seal(orjson.dumps(plain), row.sealing_context)
+    row.save(force_insert=True)
+    return row
 
 
 def make_budget(member: Member, **fields: Any) -> Budget:

@@ -15,6 +15,7 @@ from tests.support.factories import (
     make_stock,
     make_tag,
     make_trade,
+    make_unsure_text,
     make_wallet,
 )
 from tests.support.imports import make_import
@@ -35,6 +36,7 @@ MAKERS: dict[str, Callable[[Member], Any]] = {
     "layout_id": make_layout,
     "operation_id": make_operation,
     "import_id": make_import,
+    "text_id": make_unsure_text,
 }
 
 # A body that each of the routes would accept for a row of the caller.

@@ -31,6 +31,8 @@ OF_ALL_MEMBERS = {
     "administration/imports.py": "deletes the old ones of a range of members",
     "administration/operations.py": "deletes the old ones of a range of members",
     "administration/tombstones.py": "deletes the old ones of a range of members",
+    "administration/unsure_texts.py": "deletes the old ones of a range of members",
+    "administration/management/commands/rotate_secrets_key.py": "seals all again",
     "ledger/wallets/key_rotation.py": "lists the members with account numbers",
     "ledger/cards/automatic_payments.py": "lists the cards that are due",
     "ledger/recurring/occurrences.py": "lists the rules that are due",

@@ -71,6 +71,7 @@ from tests.support.factories import (
     make_rule,
     make_tag,
     make_trade,
+    make_unsure_text,
     make_wallet,
 )
 from tests.support.imports import make_import
@@ -216,6 +217,7 @@ def give_notification(member: Member) -> None:
         is_timed=True,
     )
     make_layout(member)
+    make_unsure_text(member)
     make_entry(member, memo="cafe", category=make_category(member))
 
 

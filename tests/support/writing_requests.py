@@ -91,7 +91,14 @@ REQUESTS: list[tuple[str, str, Any]] = [
         f"{A}/entries/notification",
         {"text": "신한카드(1309)승인 4,800원 11/10 08:31 바람커피"},
     ),
+    ("POST", f"{A}/entries/notification/@text/book", {"corrections": NAMES}),
     ("PATCH", f"{A}/entries/notification-settings", {"captureBankTexts": True}),
+    (
+        "POST",
+        f"{A}/entries/layouts",
+        {"text": "새봄전자 복지 8,000원 알림", "kind": "approval"}
+        | {"slots": {"amount": {"start": 8, "end": 13}}},
+    ),
     ("DELETE", f"{A}/entries/layouts/@layout", None),
     ("PATCH", f"{A}/imports/@import", {"balances": True}),
     ("PATCH", f"{A}/imports/@import/rows", [{"row": 2, "action": "SKIP"}]),

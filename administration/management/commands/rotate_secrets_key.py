@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from accounts.models import TotpFactor
 from billing.models import Purchase, StoreNotification
 from core.sealing import ResealingResult, UnsealingError, seal_again
+from ledger.models import UnsureText
 
 logger = logging.getLogger(__name__)
 
@@ -16,17 +17,18 @@ STEPS: tuple[tuple[str, Any, str], ...] = (
     ("seeds of authenticator apps", TotpFactor, "sealed_seed"),
     ("tokens of purchases", Purchase, "sealed_token"),
     ("notifications of the store", StoreNotification, "sealed_body"),
+    ("texts that are not sure", UnsureText, "sealed"),
 )
 
 
 class Command(BaseCommand):
     help = (
         "Encrypts with the first key of SECRETS_KEY what an older one has encrypted: "
-        "seeds of authenticator apps, tokens of purchases, notifications of the store. "
-        "Put the new key first and keep the old one after it, separated by a comma; "
-        "restart the service; run this command; then remove the old key. It can be "
-        "interrupted and repeated, and runs while the service is up. Exits with 1 if "
-        "no key decrypts a value, which is then left unchanged."
+        "seeds of authenticator apps, tokens of purchases, notifications of the store, "
+        "texts that are not sure. Put the new key first and keep the old one after it, "
+        "separated by a comma; restart the service; run this command; then remove the "
+        "old key. It can be interrupted and repeated, and runs while the service is "
+        "up. Exits with 1 if no key decrypts a value, which is then left unchanged."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:

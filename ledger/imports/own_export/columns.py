@@ -242,6 +242,7 @@ LISTS = (
             "paymentId": _ref("payment_id", "notifications", is_loose=True),
             "entryId": _ref("entry_id", "entries", is_loose=True),
             "walletId": _ref("wallet_id", "wallets", is_loose=True),
+            "layoutDigest": Field("layout_digest", "text"),
         },
     ),
     OwnList(
@@ -298,6 +299,9 @@ LISTS = (
             "walletId": _ref("wallet_id", "wallets", is_loose=True),
             "cardHint": Field("card_hint", "text"),
             "uses": Field("uses"),
+            "kind": Field("kind", "text"),
+            "isComplete": Field("is_complete", "bool"),
+            "isUnsure": Field("is_unsure", "bool"),
             **_MADE,
         },
     ),

@@ -1,6 +1,5 @@
 """Writes an exported ledger into an empty one, under new ids."""
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -33,6 +32,7 @@ from ledger.models import (
     DeletedClientId,
     DismissedTransfer,
     Entry,
+    LayoutKind,
     Ledger,
     Notification,
     QuickEntry,
@@ -43,6 +43,7 @@ from ledger.models import (
     Wallet,
 )
 from ledger.models.base import MAX_ENTRIES_CONSTRAINT
+from ledger.models.card_notifications import digest_template
 from ledger.operations.after_undo import require_holdings
 from ledger.rollups.definitions import bulk_write
 
@@ -163,8 +164,16 @@ class _Writer:
                 "next_payment_on": timezone.localdate() if row["auto_pay"] else None,
             }
         if name == "layouts":
-            digest = hashlib.sha256((row["template"] or "").encode()).hexdigest()
-            return {"template_digest": digest}
+            digest = digest_template(
+                row["template"] or "", is_unsure=bool(row["is_unsure"])
+            )
+            is_known = row["kind"] in LayoutKind.values
+            return {
+                "template_digest": digest,
+                "kind": row["kind"] if is_known else LayoutKind.APPROVAL.value,
+                "is_complete": bool(row["is_complete"]),
+                "is_unsure": bool(row["is_unsure"]),
+            }
         return {}
 
     def _new_value(self, field: Field, value: Any) -> Any:

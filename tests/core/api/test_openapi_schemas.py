@@ -34,6 +34,11 @@ CONDITIONAL_FIELDS = {
     *(("Entry", "matchedAmount"), ("WalletHistoryRow", "matchedAmount")),
     *(("Entry", "partsReset"), ("WalletHistoryRow", "partsReset")),
     ("UnmergedEntry", "partsReset"),
+    *(
+        (schema, name)
+        for schema in ("Entry", "UnmergedEntry", "WalletHistoryRow")
+        for name in ("unsure", "doubts", "candidates")
+    ),
     *(("UnmergedEntry", "matchedAmount"), ("UnmergedEntry", "givenUp")),
     *(("Wallet", "accountNumberUnreadable"), ("CompletedLoginSession", "created")),
     *(("CompletedLoginSession", "linked"), ("Problem", "errors")),

@@ -81,6 +81,7 @@ SHARED = {
         "purge_operations",
         "purge_request_keys",
         "purge_tombstones",
+        "purge_unsure_texts",
         "run_recurring",
     ),
 }

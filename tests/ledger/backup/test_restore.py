@@ -35,6 +35,7 @@ from tests.support.factories import (
     make_quick_entry,
     make_rule,
     make_trade,
+    make_unsure_text,
     make_wallet,
 )
 from tests.support.rollups import assert_rollups_are_right
@@ -143,6 +144,7 @@ def fill_every_table(member: Member) -> None:
     entry = make_entry(member, wallet=wallet, tags=("old",), **known)
     tag = Tag.objects.owned_by(member).get()
     rule, quick = make_rule(member), make_quick_entry(member)
+    make_unsure_text(member)
     give_card(member)
     give_lines(member)
     income = make_entry(member, type="income", wallet=wallet)

@@ -40,6 +40,7 @@ from ledger.models import (
     RequestKey,
     TaughtLayout,
     Tombstone,
+    UnsureText,
 )
 from tests.support.clients import JSONClient
 from tests.support.exports import export_json
@@ -67,6 +68,7 @@ NO_LISTS = {
     Position: "made of trades",
     RequestKey: "answers to one client",
     Tombstone: "history for clients with a copy",
+    UnsureText: "not in the ledger until it is booked",
 }
 # Tables that are parts of the rows of a list.
 PARTS = {
@@ -90,7 +92,7 @@ NO_FIELDS = {
         for name in ("amount", "date", "wallet_id")
     ),
     # They are kept for learning alone, until an entry is confirmed.
-    *(("account_notification", name) for name in ("text", "sender")),
+    *(("account_notification", name) for name in ("text", "sender", "doubts")),
     # Generated columns, an id that only the feed of changes has, and the day on which
     # the job looks at a card.
     *(("account_card", name) for name in ("place", "billed_with_place")),
@@ -98,6 +100,8 @@ NO_FIELDS = {
     ("account_card_bill", "id"),
     # A digest of another column.
     ("account_notification_layout", "template_digest"),
+    # The entry that an undo of this ledger would bring back.
+    ("account_notification_layout", "deleted_entry_id"),
     # The operation that an undo would free the key by.
     *(("account_import_key", name) for name in ("operation_id", "freed_by")),
     # Names of the row around it, and an id that only the feed of changes has.

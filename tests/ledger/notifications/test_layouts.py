@@ -6,7 +6,7 @@ import pytest
 
 from accounts.models import Member
 from ledger.models import Entry, Notification, TaughtLayout
-from ledger.taught_layouts.learning import MAX_LAYOUTS, normalize_sender
+from ledger.taught_layouts.storing import MAX_LAYOUTS, normalize_sender
 from tests.support.alert_texts import APPROVAL, CANCELLATION, ENTRIES, NOTIFICATION
 from tests.support.clients import JSONClient
 from tests.support.factories import make_layout, make_wallet
@@ -54,6 +54,8 @@ def test_corrected_memo_is_read_in_the_next_text(
         "sample": "[Web발신] 신한카드(*)승인 *** {amount}원(*개월)*/* *:*"
         " 온라인 {merchant} 누적*원",
         "slots": ["amount", "merchant"],
+        "kind": "approval",
+        "unsure": False,
         "uses": 0,
         "createdAt": 0,
     }

@@ -42,6 +42,9 @@ def test_parsing_stores_nothing_and_returns_spans(
         "walletId": card.pk,
         "reason": None,
         "taughtBy": None,
+        "confidence": "SURE",
+        "doubts": [],
+        "candidates": {"merchant": []},
     }
     merchant = spans["merchant"]
     assert APPROVAL[merchant["start"] : merchant["end"]] == "바람커피성수"

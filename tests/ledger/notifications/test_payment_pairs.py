@@ -15,7 +15,7 @@ from card_alerts import parse
 from ledger.models import Entry
 from ledger.notifications.message import normalize_merchant
 from tests.support.alert_samples import RECEIVED_AT
-from tests.support.alert_texts import NOTIFICATION
+from tests.support.alert_texts import ENTRIES, NOTIFICATION
 from tests.support.clients import JSONClient
 from tests.support.flush import rolled_back
 
@@ -93,5 +93,8 @@ def test_every_order_of_the_announcements_gives_the_same_entry(
         with rolled_back():
             for message in order:
                 client.send("POST", NOTIFICATION, message)
-            found.append(sorted(map(repr, Entry.objects.values(*SAME))))
+            entries = sorted(map(repr, Entry.objects.values(*SAME)))
+            listed = client.get_json(ENTRIES)["results"]
+            doubts = sorted(each.get("doubts", []) for each in listed)
+            found.append((entries, doubts))
     assert [each for each in found if each != found[0]] == []

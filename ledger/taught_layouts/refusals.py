@@ -1,0 +1,57 @@
+"""A false booking that is deleted teaches refusal (spec 4.11)."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from card_alerts import Layout, learn_layout, learn_whole_layout, make_template
+from ledger.base.ledger_write import LockedLedger
+from ledger.models import Entry, LayoutKind, Notification, TaughtLayout
+from ledger.taught_layouts.learning import (
+    find_source,
+    list_read_slots,
+    read_source,
+)
+from ledger.taught_layouts.storing import (
+    digest_layout,
+    normalize_sender,
+    store_layout,
+)
+
+
+def teach_refusal(ledger: LockedLedger, entry: Entry, now: datetime) -> None:
+    """Let texts like that of a pending entry make no entry any more.
+
+    Where an entry of the layout was ever confirmed they make entries that are not sure.
+    Without a text, as for a booking of a bank, nothing is learned.
+    """
+    source = find_source(ledger, entry)
+    if source is None:
+        return
+    text, sender = source.text or "", normalize_sender(source.sender or "")
+    spans = list_read_slots(text, read_source(ledger.member, source))
+    digest = digest_layout(make_template(text, spans), sender)
+    rows = Notification.objects.owned_by(ledger.member)
+    layout: Layout | None
+    if rows.filter(layout_digest=digest).exists():
+        layout = learn_layout(text, spans) or learn_whole_layout(text)
+        kind, is_unsure = source.kind, True
+    else:
+        layout, is_unsure = learn_whole_layout(text), False
+        kind = LayoutKind.NONE.value
+    if layout is not None:
+        store_layout(
+            ledger,
+            layout,
+            sender,
+            now,
+            kind=kind,
+            is_complete=not is_unsure,
+            is_unsure=is_unsure,
+            deleted_entry_id=entry.pk,
+        )
+
+
+def forget_refusals(ledger: LockedLedger, entry_ids: Collection[int]) -> None:
+    """Forget what the deletion of entries has taught: it was undone."""
+    rows = TaughtLayout.objects.owned_by(ledger.member)
+    rows.filter(deleted_entry_id__in=entry_ids).delete()

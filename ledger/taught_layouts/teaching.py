@@ -1,0 +1,112 @@
+"""Teaching of a text by its marked parts (spec 4.11)."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+
+from django.utils.translation import gettext
+
+from card_alerts import Span, learn_layout, learn_whole_layout
+from core.errors import DomainError, FieldError, InvalidFieldError
+from ledger.base.ledger_write import LockedLedger, ledger_write
+from ledger.models import LayoutKind, TaughtLayout, Wallet
+from ledger.taught_layouts.storing import (
+    normalize_sender,
+    store_layout,
+    take_out_layouts,
+)
+
+_NUMBER = re.compile(r"\d{1,20}+(?:[,.]\d{1,20}+){0,6}")
+CARD_HINT = "cardHint"
+
+
+@ledger_write
+def teach_layout(
+    ledger: LockedLedger,
+    text: str,
+    sender: str,
+    kind: str,
+    slots: Mapping[str, Span],
+    now: datetime,
+    wallet: Wallet | None = None,
+) -> TaughtLayout:
+    """Store the layout of a text; `slots` are code points of it.
+
+    What is taught of texts like it before is replaced. Raises `InvalidFieldError` for
+    parts that do not fit, and for a text with too little that would be repeated.
+    """
+    is_payment = kind != LayoutKind.NONE
+    slots = check_slots(text, slots) if is_payment else {}
+    layout = learn_layout(text, slots) if is_payment else learn_whole_layout(text)
+    if layout is None:
+        raise InvalidFieldError(
+            "text",
+            gettext("Other texts could not be told from it: mark less, or use more."),
+            "invalid",
+        )
+    hint = slots.get(CARD_HINT)
+    key = normalize_sender(sender)
+    take_out_layouts(ledger, text, key)
+    return store_layout(
+        ledger,
+        layout,
+        key,
+        now,
+        kind=kind,
+        is_complete=True,
+        wallet_id=wallet.pk if wallet and is_payment else None,
+        card_hint=text[hint[0] : hint[1]] if hint and wallet else None,
+    )
+
+
+def check_slots(text: str, slots: Mapping[str, Span]) -> dict[str, Span]:
+    """Return the slots, that of the amount without its currency.
+
+    Raises `InvalidFieldError` for each that does not fit.
+    """
+    errors = []
+    if "amount" not in slots:
+        errors.append(_error("amount", gettext("This field is required."), "required"))
+    inside = {
+        name: (start, end)
+        for name, (start, end) in slots.items()
+        if 0 <= start < end <= len(text)
+    }
+    errors += [
+        _error(name, gettext("Must be a part of the text."), "invalid")
+        for name in slots
+        if name not in inside
+    ]
+    for name, (start, end) in inside.items():
+        others = (span for each, span in inside.items() if each != name)
+        if any(start < last and first < end for first, last in others):
+            errors.append(_error(name, gettext("Lies across another part."), "invalid"))
+    if "amount" in inside:
+        number = _find_number(text, inside["amount"])
+        if number is None:
+            detail = gettext("Must be one number above 0.")
+            errors.append(_error("amount", detail, "invalid"))
+        else:
+            inside["amount"] = number
+    if errors:
+        raise DomainError(errors=tuple(errors))
+    return inside
+
+
+def _find_number(text: str, span: Span) -> Span | None:
+    """Return the only number in a part of the text, unless it is cut or 0."""
+    start, end = span
+    numbers = [
+        match.span()
+        for match in _NUMBER.finditer(text)
+        if match.start() < end and start < match.end()
+    ]
+    if len(numbers) != 1:
+        return None
+    first, last = numbers[0]
+    has_value = any(letter in "123456789" for letter in text[first:last])
+    return numbers[0] if has_value and start <= first and last <= end else None
+
+
+def _error(name: str, detail: str, code: str) -> FieldError:
+    return FieldError(f"slots.{name}", detail, code)
