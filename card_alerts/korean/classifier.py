@@ -82,6 +82,10 @@ class MessageEvidence:
     # A card and an amount with a date, a running total or installments.
     is_detailed: bool = field(init=False)
     has_strong_keyword: bool = field(init=False)
+    # An amount was read, and no certain rule refuses the text.
+    is_undecided: bool = field(init=False, default=False)
+    # Words of other messages were read.
+    is_unlikely: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         message, keyword = self.message, self.keyword
@@ -206,12 +210,27 @@ class MessageEvidence:
             is_approved="승인" in self.keyword_text
             or self.keyword_text.startswith("정상"),
         )
+        may_be_payment = self.money is not None and not (
+            rejection_rules.INTERNATIONAL_SENDER.search(self.message.text)
+        )
         if reason:
+            self.is_undecided = may_be_payment and reason is not Reason.ADVERT
+            self.is_unlikely = True
             return reason
         if rejection_rules.PERIOD_TOTAL.search(self.message.masked.text):
             return Reason.NO_PAYMENT
-        is_payment = not self._is_pending() and self._is_payment()
-        return None if is_payment else Reason.NO_PAYMENT
+        if self._is_pending():
+            return Reason.NO_PAYMENT
+        if self._is_payment():
+            return None
+        self.is_undecided = may_be_payment and not self._is_other_message()
+        return Reason.NO_PAYMENT
+
+    def _is_other_message(self) -> bool:
+        """Return True for an expected refund, and for the words of a person."""
+        if self.keyword and self._is_expected_refund(self.keyword.kind):
+            return True
+        return rejection_rules.is_chat(self.message.text)
 
     def _is_pending(self) -> bool:
         """Return True if a payment is announced, requested or held back.
@@ -282,6 +301,7 @@ class MessageEvidence:
     def _is_payment(self) -> bool:
         message, keyword = self.message, self.keyword
         if keyword is None and self._is_unlikely_purchase():
+            self.is_unlikely = True
             return False
         if self.money is None or keyword is None:
             return (
@@ -305,6 +325,7 @@ class MessageEvidence:
             return True
         # Without a card it may be the message of a shop or a person.
         if rejection_rules.is_order_or_chat(message.text):
+            self.is_unlikely = True
             return False
         if keyword.kind is Kind.CANCELLATION:
             is_card_cancel = _CARD_CANCEL.search(message.text)

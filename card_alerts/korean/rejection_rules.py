@@ -83,7 +83,7 @@ FAILED_CANCELLATION = re.compile(
 )
 _CARD_ISSUED = re.compile(r"카드[가를이]?[ ]?(?:재)?발급(?:되|이[ ]?완료|[ ]?완료)")
 _CHAT_PHRASES = re.compile(
-    r"\?|(?:했어|할게|할까|했지|했다|해줘|줄래)(?!요)|[ㅋㅎㅠㅜ]{2}"
+    r"\?|(?:했어|할게|할까|했지|했다|해줘|줄래)(?!요)|[ㅋㅎㅠㅜ\u110f\u1112\u1172\u116e]{2}"
 )
 
 PASSWORD = re.compile(
@@ -216,6 +216,10 @@ def _promotion(text: str, *, is_detailed: bool) -> Reason | None:
     if not is_detailed and _PROMOTIONAL.search(text):
         return Reason.ADVERT
     return None
+
+
+def is_chat(text: str) -> bool:
+    return _CHAT_PHRASES.search(text) is not None
 
 
 def is_order_or_chat(text: str) -> bool:
