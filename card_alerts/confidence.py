@@ -27,8 +27,9 @@ from card_alerts.result import (
 MIN_RESCUE, MIN_QUESTION = 0.9, 0.5
 # Words of a statement or a bank were read: only a question, and only a likely one.
 MIN_STATEMENT_QUESTION = 0.7
-# A booking is doubted, or ignored with a question, from these on.
-MIN_DOUBT, MIN_VETO = 0.5, 0.97
+# A booking is doubted, or ignored with a question, from these on; the last one is for
+# texts that tell neither a card nor a time.
+MIN_DOUBT, MIN_VETO, MIN_BARE_VETO = 0.5, 0.97, 0.9
 # Both found the same name, and the opinion is as sure of it.
 MIN_SURE_NAME = 0.8
 # A name that the grammar guessed is not sure beside another as likely.
@@ -86,8 +87,9 @@ def _doubt(result: ParseResult, scores: KindScores) -> ParseResult:
         return result
     result = replace(result, doubts=(Doubt.KIND, *result.doubts))
     has_card = result.card_hint is not None or result.card_company is not None
-    is_complete = has_card and result.occurred_at is not None
-    if scores.notice < MIN_VETO or is_complete:
+    has_time = result.occurred_at is not None
+    limit = MIN_VETO if has_card or has_time else MIN_BARE_VETO
+    if (has_card and has_time) or scores.notice + scores.declined < limit:
         return result
     return ParseResult(
         recognized=False,

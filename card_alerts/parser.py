@@ -13,7 +13,7 @@ from card_alerts.korean.parser import parse_korean
 from card_alerts.messages import split_messages
 from card_alerts.money import WON
 from card_alerts.normalization import NormalizedText, normalize
-from card_alerts.opinion.opinion import load_opinion
+from card_alerts.opinion.opinion import Opinion, load_opinion
 from card_alerts.result import ParseResult, Reason, Span, rejected
 
 # Characters of a notification and its title (spec 10.1).
@@ -74,6 +74,18 @@ def parse_all(
     `text`. Without an opinion, the grammar decides alone.
     """
     opinion = load_opinion() if with_opinion else None
+    return parse_by(opinion, text, received_at, sender, home_currency, title)
+
+
+def parse_by(
+    opinion: Opinion | None,
+    text: str,
+    received_at: datetime,
+    sender: str = "",
+    home_currency: str = WON,
+    title: str = "",
+) -> list[ParseResult]:
+    """Return what `parse_all` does, by a given opinion or by the grammar alone."""
 
     def read(message: str, normalized: NormalizedText) -> ParseResult:
         if not normalized.text.strip():

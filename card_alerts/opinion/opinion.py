@@ -10,6 +10,8 @@ from card_alerts.opinion.names import NameTagger
 
 MODEL = Path(__file__).resolve().parent.parent / "model"
 KINDS_FILE, NAMES_FILE = "kinds.bin", "names.crfsuite"
+# What the model was made of, and how well it reads.
+FIGURES_FILE = "figures.json"
 
 
 @dataclass(frozen=True, slots=True)

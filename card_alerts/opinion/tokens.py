@@ -32,7 +32,8 @@ class Token(NamedTuple):
 
 
 @lru_cache(maxsize=_CACHE)
-def _kind(token: str) -> str:
+def kind_of(token: str) -> str:
+    """Return D(igits), H(angul), U(pper), L(atin), J(apanese), * of a mask or P."""
     first = token[0]
     if first.isdigit():
         return "D"
@@ -48,7 +49,7 @@ def _kind(token: str) -> str:
 @lru_cache(maxsize=_CACHE)
 def _features(token: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
     """Return the features of a token, those for its neighbors, and its kind."""
-    kind = _kind(token)
+    kind = kind_of(token)
     # Half of a surrogate pair cannot be encoded.
     word = _DIGITS.sub("0", token.lower()).encode(errors="replace").decode()
     own = [f"w={word}", f"k={kind}", f"n={kind}{min(len(token), 6)}"]
