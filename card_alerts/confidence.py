@@ -47,11 +47,11 @@ def weigh(
 
     The grammar gives an ignored text what it would have been, unless it is sure of the
     reason; with the doubt KIND if the text has words of other messages: it may then be
-    asked about, and is no payment by itself. Without an opinion, that is dropped.
+    asked about, and is no payment by itself.
     """
     would_be = result.would_be
     if opinion is None or not (result.recognized or would_be):
-        return replace(result, would_be=None) if would_be else result
+        return result
     text = source.normalized.text
     scores = opinion.kinds.judge(text)
     if would_be is None:

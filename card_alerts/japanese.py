@@ -88,7 +88,8 @@ def parse_japanese(source: SourceText) -> ParseResult:
     rest = source.text_without(merchant)
     decline = _DECLINED.search(rest)
     reason = _rejection_reason(rest, is_labeled=is_labeled)
-    if reason and _is_certain(reason, has_decline=bool(decline and money)):
+    is_asked = source.is_weighed and reason is Reason.STATEMENT
+    if reason and not is_asked and not (decline and money):
         return rejected(reason)
     cancellation = None if decline else _CANCELLED.search(rest)
     keyword = decline or cancellation or _USED.search(rest)
@@ -129,10 +130,6 @@ def _refuse(reason: Reason, result: ParseResult) -> ParseResult:
     if not result.recognized:
         return rejected(reason)
     return replace(rejected(reason), would_be=replace(result, doubts=(Doubt.KIND,)))
-
-
-def _is_certain(reason: Reason, *, has_decline: bool) -> bool:
-    return reason is not Reason.STATEMENT and not has_decline
 
 
 def _find_name_in_sentence(text: str) -> Span | None:

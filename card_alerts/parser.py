@@ -92,7 +92,13 @@ def parse_by(
             return rejected(Reason.NO_PAYMENT)
         issuer = find_issuer_by_sender(sender)
         source = SourceText(
-            message, normalized, received_at, home_currency, issuer, sender
+            message,
+            normalized,
+            received_at,
+            home_currency,
+            issuer,
+            sender,
+            is_weighed=opinion is not None,
         )
         return weigh(_parse_message(source), source, opinion)
 

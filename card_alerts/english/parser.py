@@ -180,7 +180,7 @@ def parse_english(source: SourceText) -> ParseResult:
     lower = text.lower()
     is_strange = issuer is None and hint is None and "http" in lower
     reason = reason or (Reason.NO_PAYMENT if keyword is None or is_strange else None)
-    if money is None:
+    if money is None or (reason and not source.is_weighed):
         return rejected(reason or Reason.NO_PAYMENT)
     kind, kind_span = keyword or (Kind.APPROVAL, None)
     months = terms if terms and terms["months"] else None

@@ -72,7 +72,7 @@ def parse_korean(source: SourceText) -> ParseResult:
     dates = timestamp, original
     if reason:
         result = _reject(reason, message, source, money, timestamp)
-        if not evidence.is_undecided:
+        if not (evidence.is_undecided and source.is_weighed):
             return result
         would_be = build_result(_candidate(evidence, home_money, dates, source), source)
         if not would_be.recognized:

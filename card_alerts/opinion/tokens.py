@@ -17,7 +17,7 @@ _TOKEN = re.compile(
 )
 _DIGITS = re.compile("[0-9]")
 # The longest text that is tagged: receipts have fewer tokens.
-MAX_TOKENS = 160
+MAX_TOKENS = 120
 MAX_LINES_TOLD = 5
 MAX_SHAPE_LENGTH = 6
 _CACHE = 4096

@@ -33,7 +33,7 @@ def issuer_of(labeled: Labeled) -> str:
 
 def layout_of(labeled: Labeled) -> str:
     """Return the text without its names and numbers: words of alerts and marks."""
-    marks = []
+    marks: list[str] = []
     for token in cut(labeled.text):
         part = next(
             (
