@@ -34,8 +34,8 @@ MIN_DOUBT, MIN_VETO, MIN_BARE_VETO = 0.5, 0.97, 0.9
 MIN_SURE_NAME = 0.8
 # A name that the grammar guessed is not sure beside another as likely.
 MAX_RIVAL = 0.2
-# A guessed name gives way to another one.
-MIN_OTHER_NAME = 0.9
+# A guessed name, or one without a letter, gives way to another one.
+MIN_OTHER_NAME = 0.8
 MAX_CANDIDATES = 5
 _UNSEEN = re.compile(r"[\s(.…]+")
 
@@ -146,7 +146,9 @@ def _is_better(best: NameChance, result: ParseResult, source: SourceText) -> boo
         return False
     if result.merchant is None:
         return not _crosses_fields(best.span, result)
-    is_guess = result.merchant_confidence is Confidence.GUESS
+    is_guess = result.merchant_confidence is Confidence.GUESS or not any(
+        letter.isalpha() for letter in result.merchant
+    )
     name = source.text[slice(*best.span)]
     return (
         is_guess

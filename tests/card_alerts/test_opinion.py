@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
@@ -139,6 +140,26 @@ def test_names_that_are_not_sure_have_candidates_in_the_text() -> None:
         for each in parsed.candidates:
             assert each.text.split() == text[slice(*each.span)].split()
     assert guessed
+
+
+def test_name_without_a_letter_gives_way_to_a_likely_one() -> None:
+    text = "카드(3390) | 11/15 18:49\n빛고을떡집 | 12,000원 승인"
+    parsed = parse(text, RECEIVED_AT)
+
+    assert parse(text, RECEIVED_AT, with_opinion=False).merchant == "11/15 18:49"
+    assert (parsed.merchant, parsed.amount) == ("빛고을떡집", 12_000)
+    assert parsed.merchant_confidence is Confidence.GUESS
+    assert text[slice(*parsed.spans["merchant"])] == "빛고을떡집"
+    assert parsed.candidates[0].text == "빛고을떡집"
+
+
+def test_many_threads_read_as_one_does() -> None:
+    texts = [each["text"] for each in load(OWN)][:120]
+    alone = [parse(text, RECEIVED_AT) for text in texts]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda text: parse(text, RECEIVED_AT), texts * 4))
+
+    assert together == alone * 4
 
 
 def test_candidates_of_several_messages_are_in_the_whole_text() -> None:
