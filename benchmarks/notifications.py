@@ -12,6 +12,7 @@ from benchmarks.alert_accuracy import measure_exam
 from benchmarks.client import Calls, Client, Target
 from benchmarks.environment import BenchmarkEnvironment
 from benchmarks.report import Row, bounded, compare, format_milliseconds
+from benchmarks.second_opinion import measure_opinion
 from card_alerts import (
     MAX_TEXT_LENGTH,
     Layout,
@@ -53,8 +54,10 @@ REPEATS = 10
 def measure(environment: BenchmarkEnvironment) -> list[Row]:
     steps = min(CLIMB_STEPS, environment.effort.max_repeats * 4)
     messages = {name: load(path) for name, path in SAMPLES.items()}
+    every = [each for part in messages.values() for each in part]
     rows = [
-        *measure_parser([each for part in messages.values() for each in part]),
+        *measure_parser(every),
+        *measure_opinion(NAME, every),
         *measure_layouts(messages[TAUGHT]),
         *measure_crafted_texts(steps),
     ]
@@ -81,7 +84,7 @@ def least_seconds(function: Callable[..., object], *arguments: Any) -> float:
 
 def parse_each(messages: list[Any]) -> None:
     for message in messages:
-        parse_all(message["text"], RECEIVED_AT)
+        parse_all(message["text"], RECEIVED_AT, with_opinion=False)
 
 
 def read_each(layouts: list[Layout], texts: list[str]) -> None:
@@ -97,7 +100,7 @@ def measure_parser(messages: list[Any]) -> list[Row]:
 
     lines = [json.dumps(message, ensure_ascii=False) for message in messages]
     parsing, reading = least_seconds(parse_each, messages), least_seconds(read, lines)
-    name = "parser : json.loads and one regex, processor time"
+    name = "grammar : json.loads and one regex, processor time"
     level = f"{len(messages) / parsing:,.0f} texts a second"
     return [bounded(NAME, name, level, parsing / reading, MAX_RATIO_TO_READING)]
 

@@ -70,6 +70,8 @@ class SourceText:
     home_currency: str
     sender_issuer: Issuer | None
     sender: str = ""
+    # A second opinion wants to know what an ignored text would have been.
+    is_weighed: bool = False
 
     def truncated(self, end: int) -> "SourceText":
         return replace(self, normalized=self.normalized.truncated(end))

@@ -1,6 +1,7 @@
 """Parse Japanese mails of card companies: labels and their values."""
 
 import re
+from dataclasses import replace
 
 from card_alerts.candidate import PaymentCandidate, SourceText, build_result
 from card_alerts.foreign_issuers import ENGLISH, JAPANESE
@@ -9,7 +10,7 @@ from card_alerts.issuers import (
     get_alias,
 )
 from card_alerts.money import MoneyMatch, find_foreign_amounts, parse_number
-from card_alerts.result import Kind, ParseResult, Reason, Span, rejected
+from card_alerts.result import Doubt, Kind, ParseResult, Reason, Span, rejected
 from card_alerts.times import find_timestamps
 
 _YEN = re.compile(r"(?<![\d,.])-?[ ]?(?P<number>\d{1,3}(?:,\d{3}){1,4}|\d{1,12})[ ]?円")
@@ -99,12 +100,13 @@ def parse_japanese(source: SourceText) -> ParseResult:
     rest = source.text_without(merchant)
     decline = _DECLINED.search(rest)
     reason = _rejection_reason(rest, is_labeled=is_labeled)
-    if reason and not (decline and money):
+    is_asked = source.is_weighed and reason is Reason.STATEMENT
+    if reason and not is_asked and not (decline and money):
         return rejected(reason)
     cancellation = None if decline else _CANCELLED.search(rest)
     keyword = decline or cancellation or _USED.search(rest)
     if money is None or keyword is None:
-        return rejected(Reason.NO_PAYMENT)
+        return rejected(reason or Reason.NO_PAYMENT)
     kind = Kind.CANCELLATION if cancellation else Kind.APPROVAL
 
     issuer, issuer_span = source.sender_issuer, None
@@ -118,7 +120,7 @@ def parse_japanese(source: SourceText) -> ParseResult:
     if date:
         in_label = [t for t in timestamps if date[0] <= t.span[0] < date[1]]
         timestamps = in_label or timestamps
-    return build_result(
+    result = build_result(
         PaymentCandidate(
             kind=Kind.DECLINED if decline else kind,
             kind_span=keyword.span(),
@@ -132,6 +134,14 @@ def parse_japanese(source: SourceText) -> ParseResult:
         ),
         source,
     )
+    return result if reason is None or decline else _refuse(reason, result)
+
+
+def _refuse(reason: Reason, result: ParseResult) -> ParseResult:
+    """Refuse a text for words of a statement, and tell what it would have been."""
+    if not result.recognized:
+        return rejected(reason)
+    return replace(rejected(reason), would_be=replace(result, doubts=(Doubt.KIND,)))
 
 
 def _find_name_in_sentence(text: str) -> Span | None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from card_alerts.candidate import SourceText
+from card_alerts.confidence import weigh
 from card_alerts.english.parser import parse_english
 from card_alerts.issuers import find_issuer, find_issuer_by_sender
 from card_alerts.japanese import parse_japanese
@@ -12,6 +13,7 @@ from card_alerts.korean.parser import parse_korean
 from card_alerts.messages import split_messages
 from card_alerts.money import WON
 from card_alerts.normalization import NormalizedText, normalize
+from card_alerts.opinion.opinion import Opinion, load_opinion
 from card_alerts.result import ParseResult, Reason, Span, rejected
 
 # Characters of a notification and its title (spec 10.1).
@@ -48,9 +50,13 @@ def parse(
     sender: str = "",
     home_currency: str = WON,
     title: str = "",
+    *,
+    with_opinion: bool = True,
 ) -> ParseResult:
     """Return the first payment of a text, else its first result. Never raises."""
-    results = parse_all(text, received_at, sender, home_currency, title)
+    results = parse_all(
+        text, received_at, sender, home_currency, title, with_opinion=with_opinion
+    )
     return next((each for each in results if each.recognized), results[0])
 
 
@@ -60,22 +66,51 @@ def parse_all(
     sender: str = "",
     home_currency: str = WON,
     title: str = "",
+    *,
+    with_opinion: bool = True,
 ) -> list[ParseResult]:
     """Return 1 to 20 results, one for each message of a text. Never raises.
 
     `received_at` is aware and in the home time zone, as are the printed times. `sender`
     (a phone number, a name, an app's name or package) names the issuer if the text does
     not. `title` is the title of a push message outside the text. Spans are offsets into
-    `text`.
+    `text`. Without an opinion, the grammar decides alone.
     """
+    opinion = load_opinion() if with_opinion else None
+    return parse_by(opinion, text, received_at, sender, home_currency, title)
+
+
+def parse_by(
+    opinion: Opinion | None,
+    text: str,
+    received_at: datetime,
+    sender: str = "",
+    home_currency: str = WON,
+    title: str = "",
+) -> list[ParseResult]:
+    """Return what `parse_all` does, by a given opinion or by the grammar alone."""
+
+    def read(message: str, normalized: NormalizedText) -> ParseResult:
+        if not normalized.text.strip():
+            return rejected(Reason.NO_PAYMENT)
+        issuer = find_issuer_by_sender(sender)
+        source = SourceText(
+            message,
+            normalized,
+            received_at,
+            home_currency,
+            issuer,
+            sender,
+            is_weighed=opinion is not None,
+        )
+        return weigh(_parse_message(source), source, opinion)
+
     text, title = text[:MAX_TEXT_LENGTH], title[:MAX_TITLE_LENGTH].strip()
     normalized = normalize(text)
     parts = split_messages(normalized.text)
     if len(parts) == 1:
         if not title or _begins_with_title(text, title):
-            return [
-                _parse_message(text, normalized, received_at, sender, home_currency)
-            ]
+            return [read(text, normalized)]
         parts = [(0, len(normalized.text))]
     results = []
     for part in parts:
@@ -83,9 +118,7 @@ def parse_all(
         is_repeated = _begins_with_title(text[start:end], title)
         heading = "" if is_repeated else f"{title}\n"
         message = heading + text[start:end]
-        parsed = _parse_message(
-            message, normalize(message), received_at, sender, home_currency
-        )
+        parsed = read(message, normalize(message))
         parsed = _move_spans(parsed, start - len(heading), (start, end))
         is_one_of_several = len(parts) > 1
         results.append(
@@ -132,17 +165,8 @@ def _move_spans(parsed: ParseResult, distance: int, message: Span) -> ParseResul
     )
 
 
-def _parse_message(
-    text: str,
-    normalized: NormalizedText,
-    received_at: datetime,
-    sender: str,
-    home_currency: str,
-) -> ParseResult:
-    if not normalized.text.strip():
-        return rejected(Reason.NO_PAYMENT)
-    issuer = find_issuer_by_sender(sender)
-    source = SourceText(text, normalized, received_at, home_currency, issuer, sender)
+def _parse_message(source: SourceText) -> ParseResult:
+    normalized = source.normalized
     if _HANGUL.search(normalized.text):
         if english := _as_english(source):
             return parse_english(english.truncated(MAX_ENGLISH_ALERT_LENGTH))

@@ -39,7 +39,10 @@ class Reason(StrEnum):
 
 
 class Confidence(StrEnum):
-    """`SURE`: a label, a separator, a particle or a taught layout marks the name."""
+    """`SURE`: grammar and second opinion agree on the name, or a layout was taught.
+
+    By the grammar alone: a label, a separator, a particle or the place marks it.
+    """
 
     SURE = "SURE"
     GUESS = "GUESS"

@@ -1,6 +1,7 @@
 """Parse English card alerts: a sentence, or one field per line."""
 
 import re
+from dataclasses import replace
 from decimal import ROUND_HALF_UP
 from itertools import islice
 
@@ -31,6 +32,7 @@ from card_alerts.result import (
     BankBooking,
     BookingDirection,
     BookingPurpose,
+    Doubt,
     Kind,
     ParseResult,
     Reason,
@@ -133,6 +135,8 @@ MAX_MERCHANT_CANDIDATES = 8
 MAX_MERCHANT_SCAN_LENGTH = 120
 MAX_LINES = 12
 MAX_ISSUER_PHRASE_SCAN_LENGTH = 60
+# Reasons that no certain word tells.
+_OPEN_REASONS = frozenset((Reason.NO_PAYMENT, Reason.STATEMENT))
 _LINE_NOISE = re.compile(
     r"^(?:(?:spent|paid|card|debit|credit|avl|avail|sms|not you|call|txn|transaction"
     r"|purchase|payment|alert|inr|rs|usd|available|balance|ref|date|time)\b"
@@ -182,18 +186,15 @@ def parse_english(source: SourceText) -> ParseResult:
     if reason is Reason.BANK_TRANSFER and money:
         booking = _build_booking(source, rest, money, issuer, hint, merchant)
         return rejected_booking(booking, source)
-    if reason:
-        return rejected(reason)
-    if keyword is None or money is None:
-        return rejected(Reason.NO_PAYMENT)
     lower = text.lower()
-    if issuer is None and hint is None and "http" in lower:
-        return rejected(Reason.NO_PAYMENT)
-
-    kind, kind_span = keyword
+    is_strange = issuer is None and hint is None and "http" in lower
+    reason = reason or (Reason.NO_PAYMENT if keyword is None or is_strange else None)
+    if money is None or (reason and not source.is_weighed):
+        return rejected(reason or Reason.NO_PAYMENT)
+    kind, kind_span = keyword or (Kind.APPROVAL, None)
     months = terms if terms and terms["months"] else None
     is_month_first = _is_month_first(money, issuer)
-    return build_result(
+    result = build_result(
         PaymentCandidate(
             kind=kind,
             kind_span=kind_span,
@@ -217,6 +218,14 @@ def parse_english(source: SourceText) -> ParseResult:
         ),
         source,
     )
+    if reason is None:
+        return result
+    is_open = reason in _OPEN_REASONS and not is_strange and result.recognized
+    if not is_open:
+        return rejected(reason)
+    if reason is not Reason.NO_PAYMENT:
+        result = replace(result, doubts=(Doubt.KIND,))
+    return replace(rejected(reason), would_be=result)
 
 
 def _with_blanks(text: str, *parts: re.Match[str] | None) -> str:

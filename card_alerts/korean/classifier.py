@@ -12,6 +12,7 @@ from card_alerts.korean.merchant_names import (
 )
 from card_alerts.korean.notices import without_notices
 from card_alerts.korean.status_keywords import (
+    CERTAIN_DECLINE,
     PENDING,
     PRELIMINARY_APPROVAL,
     RANK_ADJACENT,
@@ -97,6 +98,10 @@ class MessageEvidence:
     # A card and an amount with a date, a running total or installments.
     is_detailed: bool = field(init=False)
     has_strong_keyword: bool = field(init=False)
+    # An amount was read, and no certain rule refuses the text.
+    is_undecided: bool = field(init=False, default=False)
+    # Words of other messages were read.
+    is_unlikely: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         message, keyword = self.message, self.keyword
@@ -223,12 +228,30 @@ class MessageEvidence:
             is_approved="승인" in self.keyword_text
             or self.keyword_text.startswith("정상"),
         )
+        may_be_payment = self.money is not None and not (
+            rejection_rules.INTERNATIONAL_SENDER.search(self.message.text)
+        )
         if reason:
+            self.is_undecided = may_be_payment and reason is not Reason.ADVERT
+            self.is_unlikely = True
             return reason
         if rejection_rules.PERIOD_TOTAL.search(self.message.masked.text):
             return Reason.NO_PAYMENT
-        is_payment = not self._is_pending() and self._is_payment()
-        return None if is_payment else Reason.NO_PAYMENT
+        if self._is_pending():
+            return Reason.NO_PAYMENT
+        if self._is_payment():
+            return None
+        self.is_undecided = may_be_payment and not self._is_other_message()
+        return Reason.NO_PAYMENT
+
+    def _is_other_message(self) -> bool:
+        """Return True for what did not happen, the words of a person, and for bait."""
+        if self.keyword and self._is_expected_refund(self.keyword.kind):
+            return True
+        text = self.message.text
+        if CERTAIN_DECLINE.search(text) or PENDING.search(text):
+            return True
+        return rejection_rules.is_chat(text) or rejection_rules.is_bait(text)
 
     def _is_receipt(self) -> bool:
         """Return True if labels tell the shop, the time and the amount of a payment.
@@ -317,6 +340,7 @@ class MessageEvidence:
     def _is_payment(self) -> bool:
         message, keyword = self.message, self.keyword
         if keyword is None and self._is_unlikely_purchase():
+            self.is_unlikely = True
             return False
         if self.money is None or keyword is None:
             return (
@@ -345,9 +369,12 @@ class MessageEvidence:
         text = self.message.text
         is_told = self.has_printed_time and self.has_installment_terms
         rest = self._text_for_rules() if is_told else text
-        if rejection_rules.is_order_or_chat(rest) or rejection_rules.is_bait(text):
-            return False
-        if rejection_rules.is_office_approval(text, self._text_for_rules()):
+        if (
+            rejection_rules.is_order_or_chat(rest)
+            or rejection_rules.is_bait(text)
+            or rejection_rules.is_office_approval(text, self._text_for_rules())
+        ):
+            self.is_unlikely = True
             return False
         if keyword.kind is Kind.CANCELLATION:
             is_card_cancel = _CARD_CANCEL.search(text)

@@ -1,6 +1,7 @@
 """Parse a Korean text: tokenize, classify, build the candidate."""
 
 import re
+from dataclasses import replace
 
 from card_alerts.candidate import (
     PaymentCandidate,
@@ -25,6 +26,7 @@ from card_alerts.masked_text import AMOUNT, INSTALLMENT, KEYWORD
 from card_alerts.money import WON, MoneyMatch, parse_number
 from card_alerts.result import (
     BookingPurpose,
+    Doubt,
     Kind,
     ParseResult,
     Reason,
@@ -67,43 +69,60 @@ def parse_korean(source: SourceText) -> ParseResult:
 
     evidence = MessageEvidence(message, money, keyword, merchant, source.sender_issuer)
     reason = evidence.rejection_reason()
+    dates = timestamp, original
     if reason:
-        return _reject(reason, message, source, money, timestamp)
+        result = _reject(reason, message, source, money, timestamp)
+        if not (evidence.is_undecided and source.is_weighed):
+            return result
+        would_be = build_result(_candidate(evidence, home_money, dates, source), source)
+        if not would_be.recognized:
+            return result
+        if evidence.is_unlikely:
+            would_be = replace(would_be, doubts=(Doubt.KIND,))
+        return replace(result, would_be=would_be)
+    return build_result(_candidate(evidence, home_money, dates, source), source)
+
+
+def _candidate(
+    evidence: MessageEvidence,
+    home_money: MoneyMatch | None,
+    dates: tuple[TimestampMatch | None, TimestampMatch | None],
+    source: SourceText,
+) -> PaymentCandidate:
+    message, keyword, merchant = evidence.message, evidence.keyword, evidence.merchant
     kind = evidence.kind
+    timestamp, original = dates
     is_cancellation = kind is Kind.CANCELLATION
     if is_cancellation and original is None and evidence.has_usage_keyword():
         timestamp, original = None, timestamp
 
     match, total = message.issuer_match, message.running_total
     installments = message.installments
-    rest = merchant.remove_from(text) if merchant else text
-    return build_result(
-        PaymentCandidate(
-            kind=kind,
-            kind_span=keyword.span if keyword else None,
-            issuer=_choose_issuer(message, source.sender_issuer),
-            issuer_span=match.span if match else None,
-            card_hint_span=(
-                message.card_digits or message.card_product or message.card_nickname
-            ),
-            is_check_card=message.is_check_card,
-            money=money,
-            home_money=home_money,
-            merchant_span=(merchant.start, merchant.end) if merchant else None,
-            installment_months=_installment_months(installments),
-            installment_months_span=installments.span() if installments else None,
-            timestamp=timestamp,
-            standalone_time=message.standalone_time,
-            original_timestamp=original,
-            is_preliminary=kind is Kind.APPROVAL and evidence.is_preliminary,
-            is_merchant_sure=merchant is not None and merchant.is_sure,
-            is_partial=is_cancellation and bool(PARTIAL_CANCELLATION.search(rest)),
-            running_total=_matched_number(total),
-            running_total_span=total.span() if total else None,
-            balance=message.balance_amount,
-            balance_currency=message.foreign_balance_currency(source.home_currency),
+    rest = merchant.remove_from(message.text) if merchant else message.text
+    return PaymentCandidate(
+        kind=kind,
+        kind_span=keyword.span if keyword else None,
+        issuer=_choose_issuer(message, source.sender_issuer),
+        issuer_span=match.span if match else None,
+        card_hint_span=(
+            message.card_digits or message.card_product or message.card_nickname
         ),
-        source,
+        is_check_card=message.is_check_card,
+        money=evidence.money,
+        home_money=home_money,
+        merchant_span=(merchant.start, merchant.end) if merchant else None,
+        installment_months=_installment_months(installments),
+        installment_months_span=installments.span() if installments else None,
+        timestamp=timestamp,
+        standalone_time=message.standalone_time,
+        original_timestamp=original,
+        is_preliminary=kind is Kind.APPROVAL and evidence.is_preliminary,
+        is_merchant_sure=merchant is not None and merchant.is_sure,
+        is_partial=is_cancellation and bool(PARTIAL_CANCELLATION.search(rest)),
+        running_total=_matched_number(total),
+        running_total_span=total.span() if total else None,
+        balance=message.balance_amount,
+        balance_currency=message.foreign_balance_currency(source.home_currency),
     )
 
 

@@ -87,7 +87,7 @@ FAILED_CANCELLATION = re.compile(
 )
 _CARD_ISSUED = re.compile(r"카드[가를이]?[ ]?(?:재)?발급(?:되|이[ ]?완료|[ ]?완료)")
 _CHAT_PHRASES = re.compile(
-    r"\?|(?:했어|할게|할까|했지|했다|해줘|줄래)(?!요)|[ㅋㅎㅠㅜ]{2}"
+    r"\?|(?:했어|할게|할까|했지|했다|해줘|줄래)(?!요)|[ㅋㅎㅠㅜ\u110f\u1112\u1172\u116e]{2}"
 )
 
 # A grant, an expense or a day off: 지원금 300,000원이 승인되었습니다.
@@ -252,6 +252,10 @@ def is_office_approval(text: str, without_name: str) -> bool:
 def is_bait(text: str) -> bool:
     """Return True for a payment that somebody is to call about; there is no card."""
     return _CALL_US.search(text) is not None and _NOT_YOU.search(text) is not None
+
+
+def is_chat(text: str) -> bool:
+    return _CHAT_PHRASES.search(text) is not None
 
 
 def is_order_or_chat(text: str) -> bool:

@@ -8,35 +8,17 @@ generated parts (see `tests.support.alert_texts`), `<word>` one of the values in
 from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
-from itertools import product
 from typing import Any
 
 import pytest
 
 from card_alerts import ParseResult, parse
+from tests.support.alert_rules import AROUND, combinations, fill, list_refused
 from tests.support.alert_samples import RECEIVED_AT, REFUSED, RULES, load
 from tests.support.alert_texts import variants
 
-# What is printed before and behind a message that tells no purchase.
-AROUND = (
-    ("", ""),
-    ("[Web발신]\n", ""),
-    ("{card}({digits}) ", ""),
-    ("", " {minute}"),
-    ("[{card}] 홍*동님({digits}) ", " {minute}"),
-    ("{card} 알림\n", "\n{minute}\n{shop}"),
-)
-TEXTS_AROUND = 4
 # Texts of strangers abroad with a card and a time around them look like purchases.
 MAX_BOOKED_SHARE = 0.01
-
-
-def combinations(values: Any) -> Iterator[dict[str, Any]]:
-    if isinstance(values, list):
-        yield from values
-    else:
-        for combination in product(*values.values()):
-            yield dict(zip(values, combination, strict=True))
 
 
 def list_cases() -> Iterator[Any]:
@@ -44,17 +26,6 @@ def list_cases() -> Iterator[Any]:
         for values in combinations(row.get("with", {})):
             words = " ".join(map(str, values.values()))
             yield pytest.param(row, values, id=f"{row['rule']} {words}".strip())
-
-
-def fill(value: Any, values: dict[str, Any]) -> Any:
-    """Return a text with the values of `with`; `<word>` alone is the value itself."""
-    if not isinstance(value, str):
-        return value
-    if value.startswith("<") and value[1:-1] in values:
-        return values[value[1:-1]]
-    for name, word in values.items():
-        value = value.replace(f"<{name}>", str(word))
-    return value
 
 
 def expect(value: Any, parts: dict[str, Any]) -> Any:
@@ -121,13 +92,6 @@ def test_texts_are_parsed_by_the_rule(row: Any, values: dict[str, Any]) -> None:
         for name, value in row["expect"].items():
             expected = expect(fill(value, values), parts)
             assert found[name] == expected, (name, text)
-
-
-def list_refused(template: str) -> Iterator[str]:
-    """Yield texts of a template, with what makes it look like a purchase around it."""
-    for text, parts in list(variants(template))[:TEXTS_AROUND]:
-        for before, behind in AROUND:
-            yield before.format_map(parts) + text + behind.format_map(parts)
 
 
 @pytest.mark.parametrize("row", load(REFUSED), ids=lambda row: row["text"])

@@ -1,0 +1,194 @@
+"""Weigh what the grammar found against the second opinion (README.md).
+
+The grammar alone decides on amounts, currencies, dates, card digits and on what law or
+issuer refuse. The opinion is asked whether a text is a payment and what its name is.
+"""
+
+import re
+from dataclasses import replace
+
+from card_alerts.candidate import SourceText
+from card_alerts.merchant_quality import is_cut_name, is_gateway_name
+from card_alerts.normalization import to_printed_text
+from card_alerts.opinion.kinds import KindScores
+from card_alerts.opinion.names import NameChance
+from card_alerts.opinion.opinion import Opinion
+from card_alerts.result import (
+    Confidence,
+    Doubt,
+    Kind,
+    NameCandidate,
+    ParseResult,
+    Reason,
+    Span,
+)
+
+# An ignored text is a payment, or worth a question, from these probabilities on.
+MIN_RESCUE, MIN_QUESTION = 0.9, 0.5
+# Words of a statement or a bank were read: only a question, and only a likely one.
+MIN_STATEMENT_QUESTION = 0.7
+# A booking is doubted, or ignored with a question, from these on; the last one is for
+# texts that tell neither a card nor a time.
+MIN_DOUBT, MIN_VETO, MIN_BARE_VETO = 0.5, 0.97, 0.9
+# Both found the same name, and the opinion is as sure of it.
+MIN_SURE_NAME = 0.8
+# A name that the grammar guessed is not sure beside another as likely.
+MAX_RIVAL = 0.2
+# A guessed name, or one without a letter, gives way to another one.
+MIN_OTHER_NAME = 0.8
+MAX_CANDIDATES = 5
+_UNSEEN = re.compile(r"[\s(.…]+")
+
+
+def weigh(
+    result: ParseResult, source: SourceText, opinion: Opinion | None
+) -> ParseResult:
+    """Return the result with its doubts, its candidates and what it would be.
+
+    The grammar gives an ignored text what it would have been, unless it is sure of the
+    reason; with the doubt KIND if the text has words of other messages: it may then be
+    asked about, and is no payment by itself.
+    """
+    would_be = result.would_be
+    if opinion is None or not (result.recognized or would_be):
+        return result
+    text = source.normalized.text
+    scores = opinion.kinds.judge(text)
+    if would_be is None:
+        return _doubt(_weigh_name(result, source, opinion), scores)
+    would_be = _with_kind(would_be, scores)
+    chance = _chance_of(would_be, scores)
+    is_open = Doubt.KIND not in would_be.doubts
+    if chance < (MIN_QUESTION if is_open else MIN_STATEMENT_QUESTION):
+        return replace(result, would_be=None)
+    would_be = _weigh_name(would_be, source, opinion)
+    would_be = replace(would_be, doubts=(Doubt.KIND, *would_be.doubts))
+    if is_open and chance >= MIN_RESCUE:
+        return would_be
+    return replace(result, would_be=would_be)
+
+
+def _with_kind(would_be: ParseResult, scores: KindScores) -> ParseResult:
+    """Let the opinion tell the event where no word tells it."""
+    if "kind" in would_be.spans or scores.cancellation <= scores.payment:
+        return would_be
+    return replace(would_be, kind=Kind.CANCELLATION)
+
+
+def _chance_of(result: ParseResult, scores: KindScores) -> float:
+    if result.kind is Kind.CANCELLATION:
+        return scores.cancellation
+    return scores.payment
+
+
+def _doubt(result: ParseResult, scores: KindScores) -> ParseResult:
+    """Doubt a booking, or ignore it as what it would have been."""
+    if 1 - _chance_of(result, scores) < MIN_DOUBT:
+        return result
+    result = replace(result, doubts=(Doubt.KIND, *result.doubts))
+    has_card = result.card_hint is not None or result.card_company is not None
+    has_time = result.occurred_at is not None
+    limit = MIN_VETO if has_card or has_time else MIN_BARE_VETO
+    if (has_card and has_time) or scores.notice + scores.declined < limit:
+        return result
+    return ParseResult(
+        recognized=False,
+        reason=Reason.NO_PAYMENT,
+        channel=result.channel,
+        would_be=result,
+    )
+
+
+def _weigh_name(
+    result: ParseResult, source: SourceText, opinion: Opinion
+) -> ParseResult:
+    """Return the name with its measured confidence, and the others that it may be."""
+    chances = [
+        NameChance(source.normalized.source_span(each.span), each.chance)
+        for each in opinion.names.find(source.normalized.text)
+    ]
+    own = result.spans.get("merchant") if result.merchant else None
+    best = chances[0] if chances else None
+    if best and _is_better(best, result, source):
+        result, own = _renamed(result, best.span, source), best.span
+        is_sure = False
+    else:
+        is_sure = _is_agreed(result, chances, source)
+    if is_sure:
+        return replace(
+            result,
+            merchant_confidence=Confidence.SURE,
+            doubts=(),
+            candidates=(),
+        )
+    return replace(
+        result,
+        merchant_confidence=Confidence.GUESS if result.merchant else None,
+        doubts=(Doubt.MERCHANT,),
+        candidates=_list_candidates(own, chances, source),
+    )
+
+
+def _is_agreed(
+    result: ParseResult, chances: list[NameChance], source: SourceText
+) -> bool:
+    """Return True if both found one name, and none else is likely."""
+    if result.merchant is None or not chances or chances[0].chance < MIN_SURE_NAME:
+        return False
+    if _squeeze(source.text[slice(*chances[0].span)]) != _squeeze(result.merchant):
+        return False
+    is_marked = result.merchant_confidence is Confidence.SURE
+    return is_marked or len(chances) == 1 or chances[1].chance < MAX_RIVAL
+
+
+def _is_better(best: NameChance, result: ParseResult, source: SourceText) -> bool:
+    if best.chance < MIN_OTHER_NAME or result.is_merchant_cut:
+        return False
+    if result.merchant is None:
+        return not _crosses_fields(best.span, result)
+    is_guess = result.merchant_confidence is Confidence.GUESS or not any(
+        letter.isalpha() for letter in result.merchant
+    )
+    name = source.text[slice(*best.span)]
+    return (
+        is_guess
+        and _squeeze(name) != _squeeze(result.merchant)
+        and not _crosses_fields(best.span, result)
+    )
+
+
+def _crosses_fields(span: Span, result: ParseResult) -> bool:
+    """Return True for a name with the amount or the card in it."""
+    return any(
+        start < span[1] and span[0] < end
+        for name, (start, end) in result.spans.items()
+        if name in {"amount", "originalAmount", "cardHint", "occurredAt"}
+    )
+
+
+def _renamed(result: ParseResult, span: Span, source: SourceText) -> ParseResult:
+    name = to_printed_text(source.text[slice(*span)])
+    return replace(
+        result,
+        merchant=name,
+        merchant_confidence=Confidence.GUESS,
+        is_gateway=is_gateway_name(name),
+        is_merchant_cut=is_cut_name(name),
+        spans={**result.spans, "merchant": span},
+    )
+
+
+def _list_candidates(
+    own: Span | None, chances: list[NameChance], source: SourceText
+) -> tuple[NameCandidate, ...]:
+    """Return the name that was chosen, then the others by their probability."""
+    spans = [own] if own else []
+    spans += [each.span for each in chances if each.span not in spans]
+    return tuple(
+        NameCandidate(to_printed_text(source.text[slice(*span)]), span)
+        for span in spans[:MAX_CANDIDATES]
+    )
+
+
+def _squeeze(name: str | None) -> str:
+    return _UNSEEN.sub("", name or "")

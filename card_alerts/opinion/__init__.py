@@ -1,0 +1,1 @@
+"""A second opinion on a text, learned from labeled ones (README.md)."""

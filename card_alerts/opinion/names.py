@@ -1,0 +1,93 @@
+"""Find the name of the merchant: a chain of tokens, each tagged as a part of the text.
+
+The tagger is a conditional random field of python-crfsuite, which is optional.
+"""
+
+import threading
+from typing import Any, NamedTuple
+
+from card_alerts.opinion.tokens import Token, cut, describe
+from card_alerts.result import Span
+
+BEGIN, INSIDE, OTHER = "B", "M", "O"
+# Runs of tokens that are less likely a name are no candidates.
+MIN_CHANCE = 0.08
+MAX_CANDIDATES = 5
+_EDGES = " \n,./|·:;<>()[]{}-~*'\"※→"
+
+
+class NameChance(NamedTuple):
+    """A part of the normalized text, and the probability that it is the name."""
+
+    span: Span
+    chance: float
+
+
+class NameTagger:
+    """`tagger` is a `pycrfsuite.Tagger`; one text at a time is tagged."""
+
+    def __init__(self, tagger: Any) -> None:
+        self._tagger = tagger
+        self._lock = threading.Lock()
+
+    def find(self, text: str) -> list[NameChance]:
+        """Return up to 5 likely names, the best first.
+
+        The first is the best tagging's, if that has a name.
+        """
+        tokens = cut(text)
+        if not tokens:
+            return []
+        tagger = self._tagger
+        with self._lock:
+            tagger.set(describe(text, tokens))
+            tags = tagger.tag()
+            begins = [tagger.marginal(BEGIN, each) for each in range(len(tokens))]
+            insides = [tagger.marginal(INSIDE, each) for each in range(len(tokens))]
+        return _choose(text, tokens, tags, begins, insides)
+
+
+def _choose(
+    text: str,
+    tokens: list[Token],
+    tags: list[str],
+    begins: list[float],
+    insides: list[float],
+) -> list[NameChance]:
+    """Return the tagged names, and the runs that are likely besides them."""
+    found: dict[Span, float] = {}
+    for start in range(len(tokens)):
+        if begins[start] < MIN_CHANCE and tags[start] != BEGIN:
+            continue
+        end, chance = start + 1, begins[start]
+        if tags[start] == BEGIN:
+            while end < len(tokens) and tags[end] == INSIDE:
+                chance = min(chance, insides[end])
+                end += 1
+        else:
+            while end < len(tokens) and insides[end] >= begins[start] / 2:
+                chance = min(chance, insides[end])
+                end += 1
+        stop = 1 - (insides[end] if end < len(tokens) else 0.0)
+        span = trim(text, tokens[start].start, tokens[end - 1].end)
+        if span:
+            found[span] = max(found.get(span, 0.0), min(chance, stop))
+    ranked = sorted(found.items(), key=lambda each: (-each[1], each[0]))
+    return [NameChance(*each) for each in ranked[:MAX_CANDIDATES]]
+
+
+def trim(text: str, start: int, end: int) -> Span | None:
+    """Return a span without marks around it; a bracket that is closed stays."""
+    while start < end and text[start] in _EDGES and not _opens(text, start, end):
+        start += 1
+    while start < end and text[end - 1] in _EDGES and not _closes(text, start, end):
+        end -= 1
+    return (start, end) if start < end else None
+
+
+def _opens(text: str, start: int, end: int) -> bool:
+    return text[start] == "(" and ")" in text[start:end]
+
+
+def _closes(text: str, start: int, end: int) -> bool:
+    return text[end - 1] == ")" and "(" in text[start:end]

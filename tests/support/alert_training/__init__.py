@@ -1,0 +1,1 @@
+"""Training of the second opinion of `card_alerts` from the labeled messages."""

@@ -1,0 +1,187 @@
+"""More texts than there are samples: each layout with other names, amounts and noise."""
+
+import random
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from card_alerts import Span
+from tests.support.alert_samples import REFUSED, RULES
+from tests.support.alert_texts import (
+    BRANCHES,
+    FOREIGN_OWNERS,
+    FOREIGN_TRADES,
+    OWNERS,
+    TRADES,
+)
+from tests.support.alert_training.labeled import Labeled
+
+SEED = 2026
+# Files of texts that are generated already.
+MADE = (RULES.stem, REFUSED.stem)
+# fmt: off
+CHAINS = (
+    "스타벅스", "이마트24", "GS25", "CU", "세븐일레븐", "올리브영", "다이소", "쿠팡", "배달의민족",
+    "카카오T", "파리바게뜨", "롯데마트", "홈플러스", "맥도날드", "교보문고", "컬리", "지마켓", "11번가",
+    "메가MGC커피", "투썸플레이스", "SK주유소", "한국전력", "코레일", "티머니", "넷플릭스", "무신사",
+)
+PLACES = (
+    "강남", "역삼", "성수", "판교", "해운대", "수원", "대전", "제주", "홍대입구", "일산", "동탄", "광주",
+)
+SYLLABLES = (
+    "가나다라마바사아자차하고노도로모보소오조호구누두루무부수우주후기니디리미비시이지치강남담란"
+    "만반산안장찬한공농동롱몽봉송옹종총홍건선연정진명영원온은현솔별달꽃숲봄빛결길"
+)
+ENDINGS = (
+    "식당", "점", "마트", "의원", "학원", "치과", "주유소", "카페", "정육", "편의점", "김밥", "베이커리",
+    "한의원", "세차장", "미용실", "수산", "국밥", "포차", "스튜디오", "피트니스", "",
+)
+FOREIGN_ENDINGS = (" INC", "*SUB", ".COM", " LTD", " LLC", " 1042", "")
+JAPANESE = ("カゼコーヒー", "ほしぞらマート", "みどり書店", "ヤマト薬局", "ローソン渋谷", "さくら屋")
+# fmt: on
+_DIGIT = re.compile("[0-9]")
+_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+")
+MARK = "[Web발신]\n"
+
+
+def invent_name(source: random.Random, old: str) -> str:
+    """Return a name in the script of the old one."""
+    if re.search("[ぁ-ヿ]", old):
+        return source.choice(JAPANESE)
+    if not re.search("[가-힣]", old):
+        name = f"{source.choice(FOREIGN_OWNERS)} {source.choice(FOREIGN_TRADES)}"
+        return name + source.choice(FOREIGN_ENDINGS)
+    return source.choice((_combine, _branch, _syllables, _legal))(source)
+
+
+def _combine(source: random.Random) -> str:
+    return (
+        source.choice(OWNERS) + source.choice(TRADES) + source.choice(BRANCHES)
+    ).strip()
+
+
+def _branch(source: random.Random) -> str:
+    chain, place = source.choice(CHAINS), source.choice(PLACES)
+    return source.choice((f"{chain} {place}점", f"{chain}{place}", chain))
+
+
+def _syllables(source: random.Random) -> str:
+    length = source.randint(2, 4)
+    name = "".join(source.choice(SYLLABLES) for _ in range(length))
+    return name + source.choice(ENDINGS)
+
+
+def _legal(source: random.Random) -> str:
+    return source.choice(("(주){}", "{}(주)", "주식회사 {}")).format(_syllables(source))
+
+
+def change_number(source: random.Random, text: str) -> str:
+    """Return another number of a similar length, with commas where they were."""
+
+    def other(match: re.Match[str]) -> str:
+        digits = len(match[0].replace(",", ""))
+        if "," not in match[0]:
+            first = match[0][0]
+            return first + _DIGIT.sub(lambda _: str(source.randint(0, 9)), match[0][1:])
+        digits = max(4, digits + source.randint(-1, 1))
+        return f"{source.randint(10 ** (digits - 1), 10**digits - 1):,}"
+
+    return _NUMBER.sub(other, text)
+
+
+def with_parts(
+    labeled: Labeled, change: Callable[[str, str], str], *, outside: bool = False
+) -> Labeled:
+    """Return the text with other parts, which stay marked.
+
+    `change` is called with each part and its mark. `outside` also calls it with what
+    lies between the parts, and an empty mark.
+    """
+    pieces: list[str] = []
+    parts: list[tuple[Span, str]] = []
+    length, last = 0, 0
+    for (start, end), mark in (*labeled.parts, ((len(labeled.text),) * 2, "")):
+        between = labeled.text[last:start]
+        pieces.append(change(between, "") if outside else between)
+        length += len(pieces[-1])
+        if mark:
+            pieces.append(change(labeled.text[start:end], mark))
+            parts.append(((length, length + len(pieces[-1])), mark))
+            length += len(pieces[-1])
+        last = end
+    return replace(labeled, text="".join(pieces), parts=tuple(parts))
+
+
+def rewrite(source: random.Random, labeled: Labeled) -> Labeled:
+    """Return a text of the same layout with other names, amounts and digits."""
+
+    def change(part: str, mark: str) -> str:
+        if mark == "M":
+            return invent_name(source, part)
+        if mark == "T":
+            return part
+        return change_number(source, part) if mark in {"A", "K", ""} else part
+
+    return with_parts(labeled, change, outside=True)
+
+
+def add_noise(source: random.Random, labeled: Labeled) -> Labeled:
+    """Print the text in another way: on one line, with other blanks or marks."""
+    noise = source.choice(NOISE)
+    return noise(labeled)
+
+
+def _on_one_line(labeled: Labeled) -> Labeled:
+    return _translate(labeled, "\n", " ")
+
+
+def _with_bars(labeled: Labeled) -> Labeled:
+    return _translate(labeled, "\n", " | ")
+
+
+def _with_breaks(labeled: Labeled) -> Labeled:
+    return _translate(labeled, " ", "\n") if labeled.text.count(" ") < 9 else labeled
+
+
+def _translate(labeled: Labeled, old: str, new: str) -> Labeled:
+    return with_parts(
+        labeled,
+        lambda part, mark: part if mark else part.replace(old, new),
+        outside=True,
+    )
+
+
+def _toggle_mark(labeled: Labeled) -> Labeled:
+    if labeled.text.startswith(MARK):
+        return _shifted(labeled, labeled.text.removeprefix(MARK), -len(MARK))
+    return _shifted(labeled, MARK + labeled.text, len(MARK))
+
+
+def _shifted(labeled: Labeled, text: str, by: int) -> Labeled:
+    parts = tuple(
+        ((start + by, end + by), mark)
+        for (start, end), mark in labeled.parts
+        if start + by >= 0
+    )
+    return replace(labeled, text=text, parts=parts)
+
+
+def _unchanged(labeled: Labeled) -> Labeled:
+    return labeled
+
+
+NOISE = (
+    *(_on_one_line, _with_bars, _with_breaks, _toggle_mark),
+    *(_unchanged, _unchanged, _unchanged),
+)
+
+
+def generate(samples: list[Labeled], copies: int) -> Iterator[Labeled]:
+    """Yield each sample and so many texts of its layout; the same ones at each call."""
+    source = random.Random(SEED)
+    for sample in samples:
+        yield sample
+        if sample.file in MADE:
+            continue
+        for _ in range(copies):
+            yield add_noise(source, rewrite(source, sample))
