@@ -66,7 +66,7 @@ class Notification(OwnedModel):
     # What a person should look at in the pending entry, and the names it may have; null
     # if nothing, and once the entry is confirmed.
     doubts = models.JSONField(null=True)
-    # Of the text, once its entry was confirmed: such texts are never refused.
+    # Of the text, once its entry was confirmed: such texts are payments.
     layout_digest = models.CharField(max_length=DIGEST_LENGTH, null=True)
 
     class Meta:
@@ -99,6 +99,11 @@ class Notification(OwnedModel):
                 fields=["member", "entry_id"],
                 condition=Q(text__isnull=False),
                 name="account_notification_with_text",
+            ),
+            models.Index(
+                fields=["member", "layout_digest"],
+                condition=Q(layout_digest__isnull=False),
+                name="account_notification_confirmed",
             ),
         ]
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import Member
-from card_alerts import parse_all
+from card_alerts import Doubt, parse_all
 from core.db.rows import prepared_cursor
 from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.entries.merges import merge_entries
@@ -46,6 +46,8 @@ from ledger.notifications.wallets import (
     load_wallets,
     match_wallet,
 )
+from ledger.taught_layouts.doubts import without_doubt
+from ledger.taught_layouts.learning import digest_text, is_confirmed_layout
 from ledger.taught_layouts.reading import (
     TaughtReading,
     count_use,
@@ -88,9 +90,20 @@ def read_messages(
             if is_capturing is None:
                 is_capturing = captures_bank_texts(member)
             message = replace(message, is_captured=is_capturing)
+        if is_confirmed(member, message):
+            parsed = without_doubt(parsed, Doubt.KIND)
         taught = read_as_taught(layouts, text, parsed, received_at, sender)
         messages.append(_apply_taught(message, taught))
     return messages
+
+
+def is_confirmed(member: Member, message: Message) -> bool:
+    """Return True if it is doubted, but a payment of its layout was ever confirmed."""
+    parsed = message.parsed
+    if not parsed.recognized or Doubt.KIND not in parsed.doubts:
+        return False
+    given = message.text, message.sender, message.received_at
+    return is_confirmed_layout(member, digest_text(member, *given))
 
 
 def _apply_taught(message: Message, taught: TaughtReading) -> Message:

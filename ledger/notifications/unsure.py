@@ -26,6 +26,7 @@ from ledger.notifications.would_be import (
     load_payment,
     move_to_message,
 )
+from ledger.taught_layouts.doubts import without_doubt
 
 logger = logging.getLogger(__name__)
 
@@ -120,8 +121,7 @@ def take_text(ledger: LockedLedger, text_id: int, now: datetime) -> Message:
         wallet = Wallet.objects.owned_by(ledger.member).filter(pk=given.id).first()
         given = KnownWallet(wallet.pk, wallet.kind, wallet.name) if wallet else None
     # Whether it is a payment is answered.
-    doubts = tuple(each for each in message.parsed.doubts if each is not Doubt.KIND)
-    parsed = replace(message.parsed, doubts=doubts)
+    parsed = without_doubt(message.parsed, Doubt.KIND)
     return replace(message, parsed=parsed, given_wallet=given)
 
 

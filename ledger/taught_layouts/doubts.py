@@ -1,6 +1,7 @@
 """What a person should look at in a pending entry (spec 4.13). Pure."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from card_alerts import Doubt, ParseResult
@@ -16,6 +17,12 @@ def describe_candidates(parsed: ParseResult) -> dict[str, list[dict[str, Any]]]:
             for each in parsed.candidates[:MAX_CANDIDATES]
         ]
     }
+
+
+def without_doubt(parsed: ParseResult, doubt: Doubt) -> ParseResult:
+    return replace(
+        parsed, doubts=tuple(each for each in parsed.doubts if each is not doubt)
+    )
 
 
 def describe_doubts(parsed: ParseResult) -> dict[str, Any] | None:

@@ -147,8 +147,28 @@ def find_source(ledger: LockedLedger, entry: Entry) -> Notification | None:
 
 def read_source(member: Member, source: Notification) -> ParseResult:
     """Read the text of a pending entry as it was read when it came."""
-    text, sender = source.text or "", source.sender or ""
     received_at = timezone.localtime(source.happened_at)
+    return _read(member, source.text or "", source.sender or "", received_at)
+
+
+def digest_text(member: Member, text: str, sender: str, received_at: datetime) -> str:
+    """Return what is equal for texts of one layout and sender, as they are read."""
+    spans = list_read_slots(text, _read(member, text, sender, received_at))
+    return digest_layout(make_template(text, spans), normalize_sender(sender))
+
+
+def digest_source(member: Member, source: Notification) -> str:
+    received_at = timezone.localtime(source.happened_at)
+    return digest_text(member, source.text or "", source.sender or "", received_at)
+
+
+def is_confirmed_layout(member: Member, digest: str) -> bool:
+    """Return True if an entry of the layout was ever confirmed."""
+    rows = Notification.objects.owned_by(member)
+    return rows.filter(layout_digest=digest).exists()
+
+
+def _read(member: Member, text: str, sender: str, received_at: datetime) -> ParseResult:
     found = parse(text, received_at, sender, settings.HOME_CURRENCY)
     for stored in list_layouts_of(member, sender):
         if not stored.is_complete:
@@ -195,15 +215,13 @@ def forget_text(
 ) -> None:
     """Delete the texts of an entry; of a confirmed one the digest of the layout stays.
 
-    What was ever confirmed is never refused (spec 4.11).
+    Texts of a layout that was ever confirmed are payments (spec 4.11, 4.13).
     """
     rows = Notification.objects.owned_by(ledger.member)
     rows = rows.filter(entry_id=entry.pk, text__isnull=False)
     if is_confirmed:
         for row in rows:
-            text, sender = row.text or "", normalize_sender(row.sender or "")
-            spans = list_read_slots(text, read_source(ledger.member, row))
-            row.layout_digest = digest_layout(make_template(text, spans), sender)
+            row.layout_digest = digest_source(ledger.member, row)
             row.save(update_fields=["layout_digest"])
     rows.update(text=None, sender=None, doubts=None)
 

@@ -3,16 +3,17 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from card_alerts import Layout, learn_layout, learn_whole_layout, make_template
+from card_alerts import Layout, learn_layout, learn_whole_layout
 from ledger.base.ledger_write import LockedLedger
-from ledger.models import Entry, LayoutKind, Notification, TaughtLayout
+from ledger.models import Entry, LayoutKind, TaughtLayout
 from ledger.taught_layouts.learning import (
+    digest_source,
     find_source,
+    is_confirmed_layout,
     list_read_slots,
     read_source,
 )
 from ledger.taught_layouts.storing import (
-    digest_layout,
     normalize_sender,
     store_layout,
 )
@@ -29,10 +30,8 @@ def teach_refusal(ledger: LockedLedger, entry: Entry, now: datetime) -> None:
         return
     text, sender = source.text or "", normalize_sender(source.sender or "")
     spans = list_read_slots(text, read_source(ledger.member, source))
-    digest = digest_layout(make_template(text, spans), sender)
-    rows = Notification.objects.owned_by(ledger.member)
     layout: Layout | None
-    if rows.filter(layout_digest=digest).exists():
+    if is_confirmed_layout(ledger.member, digest_source(ledger.member, source)):
         layout = learn_layout(text, spans) or learn_whole_layout(text)
         kind, is_unsure = source.kind, True
     else:

@@ -3,13 +3,18 @@
 import core.db.constraints
 import django.db.models.deletion
 from django.conf import settings
+from django.contrib.postgres.operations import AddConstraintNotValid
 from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('ledger', '0026_cards'),
+        ('ledger', '0027_notification_doubts'),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+    ]
+
+    operations = [
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -27,16 +32,6 @@ class Migration(migrations.Migration):
                 'db_table': 'account_unsure_text',
                 'ordering': ['-id'],
             },
-        ),
-        migrations.AddField(
-            model_name='notification',
-            name='doubts',
-            field=models.JSONField(null=True),
-        ),
-        migrations.AddField(
-            model_name='notification',
-            name='layout_digest',
-            field=models.CharField(max_length=64, null=True),
         ),
         migrations.AddField(
             model_name='taughtlayout',
@@ -58,7 +53,7 @@ class Migration(migrations.Migration):
             name='kind',
             field=models.CharField(choices=[('approval', 'Approval'), ('cancellation', 'Cancellation'), ('none', 'None')], db_default='approval', default='approval', max_length=12),
         ),
-        migrations.AddConstraint(
+        AddConstraintNotValid(
             model_name='taughtlayout',
             constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['approval', 'cancellation', 'none'])), name='account_notification_layout_kind_known'),
         ),

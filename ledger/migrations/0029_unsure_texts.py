@@ -1,0 +1,18 @@
+from django.contrib.postgres.operations import AddIndexConcurrently, ValidateConstraint
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    atomic = False
+
+    dependencies = [
+        ('ledger', '0028_unsure_texts'),
+    ]
+
+    operations = [
+        ValidateConstraint(model_name='taughtlayout', name='account_notification_layout_kind_known'),
+        AddIndexConcurrently(
+            model_name='notification',
+            index=models.Index(condition=models.Q(('layout_digest__isnull', False)), fields=['member', 'layout_digest'], name='account_notification_confirmed'),
+        ),
+    ]
