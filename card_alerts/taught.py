@@ -1,16 +1,27 @@
 """Read a payment by the marked parts of a taught text, whatever the grammar says."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 
 from card_alerts.channels import find_channel
+from card_alerts.currencies import CURRENCY_CODES
 from card_alerts.issuers import find_issuer_by_sender
 from card_alerts.layouts import apply_layout
 from card_alerts.money import MAX_AMOUNT, WON, find_foreign_amounts, parse_number
 from card_alerts.result import Confidence, Kind, ParseResult, Span
-from card_alerts.times import TimestampMatch, find_timestamps, resolve_date
+from card_alerts.times import (
+    find_standalone_time,
+    find_timestamps,
+    resolve_date,
+)
+
+_OTHER_UNIT = re.compile(
+    rf"[ ]?(?:[$€£¥₹฿₫₱₦]|(?:{'|'.join(sorted(CURRENCY_CODES))})\b"
+    r"|(?i:euros?|dollars?|yen|pounds?|yuan|baht|rupees?)\b)"
+)
 
 
 def read_taught_payment(
@@ -27,10 +38,13 @@ def read_taught_payment(
     `parsed` is what the grammar read. It stays where it is of the same kind and nothing
     else is taught. None without an amount that can be recorded.
     """
+    message = parsed.text_span or (0, len(text))
     if not parsed.recognized or parsed.kind is not kind:
-        parsed = _begin(parsed, text, kind, sender)
+        parsed = _begin(parsed, text[slice(*message)], kind, sender)
     if "amount" in spans:
-        currency = _find_currency(text, spans["amount"]) or home_currency
+        currency = _find_currency(text, spans["amount"], home_currency)
+        if currency is None:
+            return None
         start, end = spans["amount"]
         value = parse_number(text[start:end], currency)
         if not 0 < value <= MAX_AMOUNT:
@@ -48,7 +62,10 @@ def read_taught_payment(
         start, end = spans["cardHint"]
         found = {**parsed.spans, "cardHint": spans["cardHint"]}
         parsed = replace(parsed, card_hint=text[start:end], spans=found)
-    parsed = _with_time(parsed, text, spans.get("occurredAt"), received_at)
+    if "occurredAt" in spans:
+        parsed = _with_time(parsed, text, spans["occurredAt"], received_at)
+    elif parsed.occurred_on is None:
+        parsed = _with_printed_time(parsed, text, message, received_at)
     is_sure = parsed.merchant is not None and "merchant" in spans
     confidence = Confidence.SURE if is_sure else parsed.merchant_confidence
     return replace(parsed, merchant_confidence=confidence)
@@ -76,13 +93,18 @@ def _begin(parsed: ParseResult, text: str, kind: Kind, sender: str) -> ParseResu
     )
 
 
-def _find_currency(text: str, span: Span) -> str | None:
-    """Return the currency that is printed beside a number; None for none."""
+def _find_currency(text: str, span: Span, home_currency: str) -> str | None:
+    """Return the currency that is printed beside a number, else that of the home.
+
+    None for one that the grammar does not read: a currency is never guessed.
+    """
     start, end = span
     for match in find_foreign_amounts(text):
         if match.span[0] <= start and end <= match.span[1]:
             return match.currency
-    return None
+    unit = _OTHER_UNIT.match(text, end)
+    is_home = unit is None or unit[0].strip() == home_currency
+    return home_currency if is_home else None
 
 
 def _with_value(
@@ -94,27 +116,57 @@ def _with_value(
     return replace(parsed, amount=whole, currency=None, original_amount=None)
 
 
-def _with_time(
-    parsed: ParseResult, text: str, span: Span | None, received_at: datetime
+def _with_printed_time(
+    parsed: ParseResult, text: str, message: Span, received_at: datetime
 ) -> ParseResult:
-    """Return the payment with the taught time, else with the first printed one."""
-    if span is None and parsed.occurred_on is not None:
-        return parsed
-    start, end = span or (0, len(text))
-    found = next(
-        (each for each in find_timestamps(text[start:end]) if _is_complete(each)), None
-    )
-    day = resolve_date(found, received_at) if found else None
-    if found is None or found.time is None or day is None:
+    """Return the payment with the first day that has a time."""
+    start, end = message
+    for found in find_timestamps(text[start:end]):
+        if found.has_printed_time and found.time is not None:
+            place = (start + found.span[0], start + found.span[1])
+            return _with_time(parsed, text, place, received_at)
+    return parsed
+
+
+def _with_time(
+    parsed: ParseResult, text: str, place: Span, received_at: datetime
+) -> ParseResult:
+    """Return the payment with the first day and time of a part of the text.
+
+    A day without a time is a day; a time without one is of the day of receipt.
+    """
+    start, end = place
+    found = next(iter(find_timestamps(text[start:end])), None)
+    if found is None:
+        return _with_clock(parsed, text, place, received_at)
+    day = resolve_date(found, received_at)
+    if day is None:
         return parsed
     printed = (start + found.span[0], start + found.span[1])
+    parsed = replace(parsed, occurred_at=None, occurred_on=day)
+    if found.time is None or not found.has_printed_time:
+        return parsed
     return replace(
         parsed,
         occurred_at=datetime.combine(day, found.time, tzinfo=received_at.tzinfo),
-        occurred_on=day,
         spans={**parsed.spans, "occurredAt": printed},
     )
 
 
-def _is_complete(timestamp: TimestampMatch) -> bool:
-    return timestamp.has_printed_time and timestamp.time is not None
+def _with_clock(
+    parsed: ParseResult, text: str, place: Span, received_at: datetime
+) -> ParseResult:
+    start, end = place
+    found = find_standalone_time(text[start:end])
+    if found is None or found[1] is None:
+        return parsed
+    (first, last), clock = found[0], found[1]
+    moment = datetime.combine(received_at.date(), clock, tzinfo=received_at.tzinfo)
+    if moment > received_at:
+        moment -= timedelta(days=1)
+    return replace(
+        parsed,
+        occurred_at=moment,
+        occurred_on=moment.date(),
+        spans={**parsed.spans, "occurredAt": (start + first, start + last)},
+    )

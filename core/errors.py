@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import IntegrityError
@@ -49,6 +49,18 @@ class DomainError(Exception):
         self.headers = dict(headers or {})
         self.members = dict(members or {})
         super().__init__(self.detail)
+
+
+@contextmanager
+def errors_of(part: str) -> Iterator[None]:
+    """Name the fields of errors in the block as those of a part of the body."""
+    try:
+        yield
+    except DomainError as error:
+        error.errors = tuple(
+            replace(each, field=f"{part}.{each.field}") for each in error.errors
+        )
+        raise
 
 
 class InvalidFieldError(DomainError):

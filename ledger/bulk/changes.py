@@ -28,6 +28,7 @@ from ledger.entry_shape import MAX_TAGS_PER_ENTRY, TRANSFER, is_reversal
 from ledger.models import Category, EntryTag, Tag, Wallet
 from ledger.rollups.definitions import add_entries, without_triggers
 from ledger.tags.tags import get_or_create_tags
+from ledger.taught_layouts.learning import settle_names
 
 MAX_ENTRIES_OF_CHANGE = 10_000
 # Each takes as long as a request, and other writers wait.
@@ -398,6 +399,8 @@ class _BulkWrite:
             if self._has_tags:
                 self._replace_tags(ids)
             add_entries(self.ledger, ids, tables=tables)
+        if "memo" in self.values:
+            settle_names(self.ledger, ids, self.now)
 
     def _find_type(self, entry: StoredEntry) -> str:
         """Return the type of the category that the entry gets, or has."""

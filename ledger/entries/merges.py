@@ -31,6 +31,7 @@ from ledger.models import (
     Wallet,
 )
 from ledger.models.entries import EntryDetails
+from ledger.taught_layouts.learning import forget_text
 
 # Between the two days, whichever comes first.
 MAX_DAYS = 31
@@ -113,6 +114,9 @@ def merge_entries(
     OF_ENTRIES.delete_tags(income)
     income.delete()
     _write_transfer(expense, income, lines, day, now)
+    if expense.pending != income.pending:
+        # The transfer is confirmed.
+        forget_text(ledger, expense.pk, is_confirmed=True)
     united = dict.fromkeys(tag_id for each in merged for tag_id in each.tag_ids)
     _replace_tags(ledger, expense, list(united))
     MergedEntry.objects.bulk_create(merged)

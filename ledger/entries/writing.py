@@ -406,7 +406,7 @@ def delete_entry(
     if entry.pending:
         if refused_at is not None:
             teach_refusal(ledger, entry, refused_at)
-        forget_text(ledger, entry)
+        forget_text(ledger, entry.pk)
     if entry.type == EXPENSE:
         refunds = Entry.objects.owned_by(ledger.member).filter(refund_of=entry.pk)
         refunds.update(refund_of=None)

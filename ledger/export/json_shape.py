@@ -23,7 +23,7 @@ BOOLEANS = frozenset(
         *("manualValuation", "archived", "excluded", "pending", "active"),
         *("isCut", "isTimed", "isPartial", "isPreliminary", "isCancelled"),
         *("isOwnMove", "awaitsCounterpart", "autoPay", "excludesInstallments"),
-        *("isComplete", "isUnsure"),
+        *("isComplete", "isUnsure", "isNameGuessed", "isConfirmed"),
     }
 )
 TEXTS = frozenset({"institution", "memo", "market", "merchant", "sender"})
@@ -206,6 +206,7 @@ LISTS = (
             "entryId": "r.entry_id",
             "walletId": "r.wallet_id",
             "layoutDigest": "r.layout_digest",
+            "isConfirmed": "r.is_confirmed",
         },
         "r.id",
     ),
@@ -275,6 +276,7 @@ LISTS = (
             "kind": "r.kind",
             "isComplete": "r.is_complete",
             "isUnsure": "r.is_unsure",
+            "isNameGuessed": "r.is_name_guessed",
             **_CREATED_AT,
         },
         "r.id",

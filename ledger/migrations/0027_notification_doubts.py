@@ -16,6 +16,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name='notification',
+            name='is_confirmed',
+            field=models.BooleanField(db_default=False, default=False),
+        ),
+        migrations.AddField(
+            model_name='notification',
             name='layout_digest',
             field=models.CharField(max_length=64, null=True),
         ),

@@ -1,4 +1,8 @@
-from django.contrib.postgres.operations import AddIndexConcurrently, ValidateConstraint
+from django.contrib.postgres.operations import (
+    AddIndexConcurrently,
+    RemoveIndexConcurrently,
+    ValidateConstraint,
+)
 from django.db import migrations, models
 
 
@@ -13,6 +17,14 @@ class Migration(migrations.Migration):
         ValidateConstraint(model_name='taughtlayout', name='account_notification_layout_kind_known'),
         AddIndexConcurrently(
             model_name='notification',
-            index=models.Index(condition=models.Q(('layout_digest__isnull', False)), fields=['member', 'layout_digest'], name='account_notification_confirmed'),
+            index=models.Index(condition=models.Q(('entry_id__isnull', False), ('is_confirmed', False)), fields=['member', 'entry_id'], name='account_notification_of_entry'),
+        ),
+        AddIndexConcurrently(
+            model_name='notification',
+            index=models.Index(condition=models.Q(('is_confirmed', True), ('layout_digest__isnull', False)), fields=['member', 'layout_digest'], name='account_notification_confirmed'),
+        ),
+        RemoveIndexConcurrently(
+            model_name='notification',
+            name='account_notification_with_text',
         ),
     ]

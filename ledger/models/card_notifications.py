@@ -2,6 +2,7 @@
 
 import hashlib
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
@@ -66,8 +67,10 @@ class Notification(OwnedModel):
     # What a person should look at in the pending entry, and the names it may have; null
     # if nothing, and once the entry is confirmed.
     doubts = models.JSONField(null=True)
-    # Of the text, once its entry was confirmed: such texts are payments.
+    # Of the text, as it was read without what was taught.
     layout_digest = models.CharField(max_length=DIGEST_LENGTH, null=True)
+    # The entry was ever confirmed: texts of the layout are payments.
+    is_confirmed = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         db_table = "account_notification"
@@ -97,12 +100,12 @@ class Notification(OwnedModel):
             ),
             models.Index(
                 fields=["member", "entry_id"],
-                condition=Q(text__isnull=False),
-                name="account_notification_with_text",
+                condition=Q(is_confirmed=False, entry_id__isnull=False),
+                name="account_notification_of_entry",
             ),
             models.Index(
                 fields=["member", "layout_digest"],
-                condition=Q(layout_digest__isnull=False),
+                condition=Q(is_confirmed=True, layout_digest__isnull=False),
                 name="account_notification_confirmed",
             ),
         ]
@@ -150,8 +153,10 @@ class TaughtLayout(OwnedModel):
     is_complete = models.BooleanField(default=False, db_default=False)
     # Its texts become entries that are not sure.
     is_unsure = models.BooleanField(default=False, db_default=False)
-    # The entry whose deletion has taught it; an undo takes both back.
-    deleted_entry_id = models.BigIntegerField(null=True)
+    # The name is a guess: its texts ask for it.
+    is_name_guessed = models.BooleanField(default=False, db_default=False)
+    # Entries whose deletion has taught it, and nothing else; an undo takes both back.
+    deleted_entry_ids = ArrayField(models.BigIntegerField(), null=True)
 
     class Meta:
         db_table = "account_notification_layout"
@@ -180,9 +185,10 @@ class UnsureText(OwnedModel):
 
     # That of the payment it would be.
     notif_key = models.CharField(max_length=MAX_NOTIF_KEY_LENGTH)
-    sealed = models.BinaryField()
+    # Null once it was booked.
+    sealed = models.BinaryField(null=True)
     created_at = models.DateTimeField()
-    # It was booked.
+    # It was answered: the same call again is a duplicate.
     is_booked = models.BooleanField(default=False, db_default=False)
 
     class Meta:

@@ -1,10 +1,12 @@
 """One call makes an entry of a text that was ignored, and teaches (spec 4.13)."""
 
+from collections.abc import Collection
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from card_alerts import Span, learn_layout, locate_corrections
-from core.errors import DuplicateError
+from card_alerts import Confidence, Span, learn_layout, locate_corrections
+from core.errors import errors_of
 from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.entries.facts import get_entry
 from ledger.entries.writing import update_entry
@@ -13,12 +15,14 @@ from ledger.notifications.message import Message
 from ledger.notifications.plan import Action, Outcome
 from ledger.notifications.processing import process_message
 from ledger.notifications.unsure import take_text
-from ledger.taught_layouts.learning import list_read_slots, settle_name
+from ledger.taught_layouts.learning import list_read_slots, settle_names
 from ledger.taught_layouts.storing import (
     normalize_sender,
     store_layout,
     take_out_layouts,
 )
+
+CORRECTIONS = "corrections"
 
 
 @ledger_write(can_wait_for_rates=False)
@@ -28,27 +32,27 @@ def book_text(
     """Make a pending entry of a kept text, with `corrections` of it.
 
     Texts of its layout are read as payments from then on. Raises `NotFoundError`, and
-    `DuplicateError` if it was booked, or if another text told of the payment.
+    `DuplicateError` if it was booked. The outcome is a DUPLICATE if another text told
+    of the payment; the text is answered then too. Errors of corrections are theirs.
     """
     message = take_text(ledger, text_id, now)
     outcome = process_message.within(ledger, message, now)
-    if outcome.action is Action.DUPLICATE:
-        raise DuplicateError
-    if outcome.entry_id is None:
-        return outcome
+    if outcome.action is Action.DUPLICATE or outcome.entry_id is None:
+        return replace(outcome, action=Action.DUPLICATE)
     if corrections:
-        update_entry.within(
-            ledger,
-            outcome.entry_id,
-            corrections,
-            now,
-            is_partial=True,
-            is_correction=False,
-        )
+        with errors_of(CORRECTIONS):
+            update_entry.within(
+                ledger,
+                outcome.entry_id,
+                corrections,
+                now,
+                is_partial=True,
+                is_correction=False,
+            )
     entry = get_entry(ledger, outcome.entry_id)
     if "memo" in corrections:
-        settle_name(ledger, entry)
-    _teach(ledger, message, entry, now, has_wallet="wallet" in corrections)
+        settle_names(ledger, [entry.pk], now)
+    _teach(ledger, message, entry, now, corrections)
     return outcome
 
 
@@ -57,15 +61,15 @@ def _teach(
     message: Message,
     entry: Entry,
     now: datetime,
-    *,
-    has_wallet: bool,
+    corrections: Collection[str],
 ) -> None:
     layout = learn_layout(message.text, _find_parts(message, entry))
     if layout is None:
         return
     sender = normalize_sender(message.sender)
     take_out_layouts(ledger, message.text, sender)
-    is_taught = has_wallet and entry.wallet_id is not None
+    is_taught = "wallet" in corrections and entry.wallet_id is not None
+    is_guess = message.parsed.merchant_confidence is not Confidence.SURE
     store_layout(
         ledger,
         layout,
@@ -73,6 +77,7 @@ def _teach(
         now,
         kind=message.fingerprint.kind,
         is_complete=True,
+        is_name_guessed=is_guess and "memo" not in corrections,
         wallet_id=entry.wallet_id if is_taught else None,
         card_hint=message.parsed.card_hint if is_taught else None,
     )

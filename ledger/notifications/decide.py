@@ -9,7 +9,7 @@ from ledger.models import Wallet
 from ledger.models.base import MAX_MEMO_LENGTH, EntryType
 from ledger.notifications.compare import is_booking_of_payment
 from ledger.notifications.known import Known, KnownEntry, KnownRow, Payment
-from ledger.notifications.message import BookingKind, Message
+from ledger.notifications.message import BookingKind, Fingerprint, Message
 from ledger.notifications.payment_wallet import choose_wallet, find_account
 from ledger.notifications.plan import (
     NEW,
@@ -106,6 +106,11 @@ def _cancel_payment(
     cancellation = message.fingerprint
     original_date = message.parsed.original_date
     found = known.find_approval(cancellation, original_date)
+    if found is None and message.is_asserted:
+        refund = _make_refund(message, card, None)
+        taken = {"entry_id": NEW, "awaits_counterpart": False}
+        row = UpdateRows(waiting.ids, taken) if waiting else _store_new(message)
+        return Plan(Action.CREATED, [refund, row], entry_id=NEW)
     if found is None:
         row = StoreRow(
             cancellation, awaits_counterpart=True, original_date=original_date
@@ -151,6 +156,7 @@ def _store_new(message: Message) -> StoreRow:
         text=message.text,
         sender=message.sender,
         doubts=describe_doubts(message.parsed),
+        layout_digest=message.layout_digest,
     )
 
 
@@ -175,13 +181,7 @@ def _add_report(
     duplicate = Plan(Action.DUPLICATE, steps, entry_id=first.entry_id)
     if report.channel in (None, *(each.channel for each in reports)):
         return duplicate
-    stored = StoreRow(
-        report,
-        entry_id=first.entry_id,
-        payment_id=first.payment_id or first.id,
-        wallet_id=wallet.id if wallet and message.booking else None,
-        is_cancelled=first.is_cancelled,
-    )
+    stored = _store_report(first, message, report, wallet)
     entry = first.entry
     if entry is not None and any(isinstance(each, UnmergeEntry) for each in steps):
         entry = entry.unmerge()
@@ -212,6 +212,25 @@ def _add_report(
     completed = [CompleteEntry(entry.id, changes, category_type)] if is_changed else []
     steps = [*steps, *settled, *completed, stored]
     return replace(duplicate, steps=steps, merged=tuple(merged))
+
+
+def _store_report(
+    first: KnownRow, message: Message, report: Fingerprint, wallet: KnownWallet | None
+) -> StoreRow:
+    stored = StoreRow(
+        report,
+        entry_id=first.entry_id,
+        payment_id=first.payment_id or first.id,
+        wallet_id=wallet.id if wallet and message.booking else None,
+        is_cancelled=first.is_cancelled,
+        layout_digest=message.layout_digest,
+    )
+    if first.entry is not None and not first.entry.pending:
+        return replace(stored, is_confirmed=True)
+    if first.kind in tuple(BookingKind) and message.booking is None and first.entry:
+        # The text of a bank account is not kept: corrections are of this one.
+        return replace(stored, text=message.text, sender=message.sender)
+    return stored
 
 
 def _settle_doubts(

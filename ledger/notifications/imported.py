@@ -161,6 +161,13 @@ def _adopt(
         rows = Entry.objects.owned_by(ledger.member).filter(pk=found.id)
         rows.update(time=shape.time, updated_at=now)
         merged = ("time",)
-    steps = [step for step in plan.steps if not isinstance(step, CreateEntry)]
+    # The entry is confirmed: nothing is learned from its text, and nothing doubted.
+    steps = [
+        replace(step, text=None, sender=None, doubts=None, is_confirmed=True)
+        if isinstance(step, StoreRow)
+        else step
+        for step in plan.steps
+        if not isinstance(step, CreateEntry)
+    ]
     adopted = replace(plan, action=Action.DUPLICATE, steps=steps, merged=merged)
     return adopted, found.id

@@ -110,9 +110,13 @@ class Message:
     sender: str = ""
     given_wallet: KnownWallet | None = None
     layout_id: int | None = None
+    # Of the text, as it was read without what was taught.
+    layout_digest: str | None = None
     taught_wallet: KnownWallet | None = None
     # The member's cards; read where the payment is known.
     cards: tuple[KnownWallet, ...] = ()
+    # The member has said that it is a payment.
+    is_asserted: bool = False
     # The member wants entries from bank texts.
     is_captured: bool = False
 
@@ -179,8 +183,8 @@ def read_payment(parsed: ParseResult, received_at: datetime) -> Fingerprint:
         currency=parsed.currency,
         value=Decimal(value or 0),
         merchant=parsed.merchant or "",
-        running_total=_limit_total(parsed.running_total),
-        balance=_limit_total(parsed.balance),
+        running_total=limit_total(parsed.running_total),
+        balance=limit_total(parsed.balance),
         happened_at=parsed.occurred_at or received_at,
         is_timed=parsed.occurred_at is not None,
         channel=parsed.channel,
@@ -205,7 +209,7 @@ def read_booking(booking: BankBooking, received_at: datetime) -> Fingerprint:
         value=Decimal(value or 0),
         merchant=booking.counterparty or "",
         running_total=None,
-        balance=_limit_total(booking.balance),
+        balance=limit_total(booking.balance),
         happened_at=booking.occurred_at or received_at,
         is_timed=booking.occurred_at is not None,
         channel=Channel.BANK,
@@ -220,7 +224,7 @@ def normalize_merchant(text: str) -> str:
     return "".join(letter for letter in text if letter.isalnum())
 
 
-def _limit_total(total: Decimal | int | None) -> int | None:
+def limit_total(total: Decimal | int | None) -> int | None:
     """Return whole units; fractions of a foreign balance are not compared."""
     if total is None or not -MAX_COMPARED_TOTAL <= total <= MAX_COMPARED_TOTAL:
         return None

@@ -78,6 +78,8 @@ class StoreRow:
     text: str | None = None
     sender: str | None = None
     doubts: Mapping[str, Any] | None = None
+    layout_digest: str | None = None
+    is_confirmed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import random
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from django.conf import settings
 from django.utils import timezone
@@ -46,6 +47,7 @@ from ledger.notifications.wallets import (
     load_wallets,
     match_wallet,
 )
+from ledger.notifications.would_be import move_to_message
 from ledger.taught_layouts.doubts import without_doubt
 from ledger.taught_layouts.learning import digest_text, is_confirmed_layout
 from ledger.taught_layouts.reading import (
@@ -90,20 +92,22 @@ def read_messages(
             if is_capturing is None:
                 is_capturing = captures_bank_texts(member)
             message = replace(message, is_captured=is_capturing)
-        if is_confirmed(member, message):
+        digest = _digest(message, start)
+        message = replace(message, layout_digest=digest)
+        is_confirmed = partial(is_confirmed_layout, member, digest)
+        if parsed.recognized and Doubt.KIND in parsed.doubts and is_confirmed():
             parsed = without_doubt(parsed, Doubt.KIND)
-        taught = read_as_taught(layouts, text, parsed, received_at, sender)
+        taught = read_as_taught(
+            layouts, text, parsed, received_at, sender, is_confirmed
+        )
         messages.append(_apply_taught(message, taught))
     return messages
 
 
-def is_confirmed(member: Member, message: Message) -> bool:
-    """Return True if it is doubted, but a payment of its layout was ever confirmed."""
-    parsed = message.parsed
-    if not parsed.recognized or Doubt.KIND not in parsed.doubts:
-        return False
-    given = message.text, message.sender, message.received_at
-    return is_confirmed_layout(member, digest_text(member, *given))
+def _digest(message: Message, start: int) -> str:
+    """Return the digest of the layout; `start` is where the message begins."""
+    in_message = move_to_message(message.parsed, start)
+    return digest_text(message.text, message.sender, in_message)
 
 
 def _apply_taught(message: Message, taught: TaughtReading) -> Message:

@@ -1,12 +1,11 @@
 """Serializers of notifications."""
 
-from dataclasses import replace
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from rest_framework import serializers
 
-from accounts.models import Member
 from card_alerts import (
     BankBooking,
     BookingDirection,
@@ -33,6 +32,7 @@ from ledger.models.base import EntryType
 from ledger.models.card_notifications import MAX_SENDER_LENGTH, MAX_TEXT_LENGTH
 from ledger.notifications.plan import Action, Outcome
 from ledger.notifications.unsure import KeptText, find_reason, would_be_payload
+from ledger.notifications.wallets import KnownWallet
 from ledger.taught_layouts.doubts import describe_candidates
 
 MERGED_FIELDS = (
@@ -354,7 +354,7 @@ def parsed_message_payload(outcome: Outcome) -> dict[str, Any]:
         "reason": None if parsed.recognized else find_reason(parsed),
         "taughtBy": outcome.layout_id,
         "spans": _spans_payload(parsed.spans),
-        **certainty_payload(parsed),
+        **certainty_payload(parsed, parsed.would_be if outcome.would_be else None),
     }
     if outcome.is_captured and parsed.bank_booking is not None:
         payload |= _booking_payload(parsed.bank_booking)
@@ -362,14 +362,16 @@ def parsed_message_payload(outcome: Outcome) -> dict[str, Any]:
     return payload
 
 
-def certainty_payload(parsed: ParseResult) -> dict[str, Any]:
+def certainty_payload(
+    parsed: ParseResult, would_be: ParseResult | None = None
+) -> dict[str, Any]:
     """Return confidence, doubts and candidates.
 
     Of an ignored text they are those of the payment that it would be.
     """
     payment, doubts = parsed, list(parsed.doubts)
-    if parsed.would_be is not None and not parsed.recognized:
-        payment = parsed.would_be
+    if would_be is not None:
+        payment = would_be
         others = [each for each in payment.doubts if each is not Doubt.KIND]
         doubts = [Doubt.KIND, *others]
     return {
@@ -407,20 +409,18 @@ def parsed_notification_payload(outcomes: list[Outcome]) -> dict[str, Any]:
     return {**(last or payloads[-1]), "messages": payloads}
 
 
-def unsure_text_payload(member: Member, kept: KeptText) -> dict[str, Any]:
+def unsure_text_payload(kept: KeptText, cards: Sequence[KnownWallet]) -> dict[str, Any]:
+    """Return a kept text; `cards` are the member's."""
     payment = kept.message
-    if payment is None:
-        parsed = rejected(Reason.UNSURE)
-    else:
-        parsed = replace(rejected(Reason.UNSURE), would_be=payment.parsed)
-    certainty = certainty_payload(parsed)
+    would_be = payment.parsed if payment else None
+    certainty = certainty_payload(rejected(Reason.UNSURE), would_be)
     return {
         "id": kept.id,
         "text": payment.text if payment else None,
         "sender": payment.sender if payment else "",
         "receivedAt": payment.received_at if payment else None,
         "reason": kept.reason or None,
-        "wouldBe": would_be_payload(member, payment) if payment else None,
+        "wouldBe": would_be_payload(payment, cards) if payment else None,
         "doubts": certainty["doubts"],
         "candidates": certainty["candidates"],
         "createdAt": kept.created_at,

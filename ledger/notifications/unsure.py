@@ -19,7 +19,7 @@ from ledger.entry_shape import EntryShape
 from ledger.models import UnsureText, Wallet
 from ledger.models.base import EntryType
 from ledger.notifications.message import Message
-from ledger.notifications.wallets import KnownWallet, match_wallet
+from ledger.notifications.wallets import KnownWallet, choose_card
 from ledger.notifications.would_be import (
     dump_payment,
     has_value,
@@ -75,7 +75,8 @@ def keep_text(ledger: LockedLedger, message: Message, now: datetime) -> int | No
     known: int | None = rows.filter(notif_key=key).values_list("pk", flat=True).first()
     if known is not None:
         return known
-    newest = rows.order_by("-id").values_list("pk", flat=True)
+    waiting = rows.filter(is_booked=False)
+    newest = waiting.order_by("-id").values_list("pk", flat=True)
     rows.filter(pk__in=list(newest[MAX_UNSURE_TEXTS - 1 :])).delete()
     row = UnsureText(member=ledger.member, notif_key=key, created_at=now)
     given = message.given_wallet
@@ -115,19 +116,19 @@ def take_text(ledger: LockedLedger, text_id: int, now: datetime) -> Message:
     message = _open(row).message
     if message is None:
         raise NotFoundError
-    rows.update(is_booked=True)
+    rows.update(is_booked=True, sealed=None)
     given = message.given_wallet
     if given is not None:
         wallet = Wallet.objects.owned_by(ledger.member).filter(pk=given.id).first()
         given = KnownWallet(wallet.pk, wallet.kind, wallet.name) if wallet else None
     # Whether it is a payment is answered.
     parsed = without_doubt(message.parsed, Doubt.KIND)
-    return replace(message, parsed=parsed, given_wallet=given)
+    return replace(message, parsed=parsed, given_wallet=given, is_asserted=True)
 
 
 def _open(row: UnsureText) -> KeptText:
     try:
-        plain = orjson.loads(unseal(row.sealed, row.sealing_context))
+        plain = orjson.loads(unseal(row.sealed or b"", row.sealing_context))
     except UnsealingError:
         logger.error("unsure text %s cannot be decrypted", row.pk)
         return KeptText(row.pk, row.created_at, None)
@@ -142,9 +143,9 @@ def _open(row: UnsureText) -> KeptText:
     return KeptText(row.pk, row.created_at, message, plain["reason"])
 
 
-def would_be_payload(member: Member, payment: Message) -> dict[str, Any]:
-    """Return the entry that a text would have been."""
-    wallet = match_wallet(member, payment.parsed, *payment.wallets)
+def would_be_payload(payment: Message, cards: Sequence[KnownWallet]) -> dict[str, Any]:
+    """Return the entry that a text would have been; `cards` are the member's."""
+    wallet = choose_card(payment.parsed, cards, *payment.wallets)
     is_approval = payment.parsed.kind is Kind.APPROVAL
     type_ = EntryType.EXPENSE if is_approval else EntryType.INCOME
     shape: EntryShape = payment.make_entry(type_, wallet.id if wallet else None)

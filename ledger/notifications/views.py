@@ -19,7 +19,12 @@ from core.api.pagination import (
 from core.api.permissions import IsPremium
 from core.api.serializers import validate_body
 from core.api.token_scopes import ScopePair, TokenScope
-from core.errors import DuplicateError, LimitReachedError, NotFoundError
+from core.errors import (
+    DuplicateError,
+    LimitReachedError,
+    NotFoundError,
+    ProviderUnavailableError,
+)
 from ledger.base.ownership import OwnedViewSet
 from ledger.entries.listing import get_entry_payload
 from ledger.entry_shape import MAX_SHAPE_BYTES
@@ -41,6 +46,7 @@ from ledger.notifications.serializers import (
     unsure_text_payload,
 )
 from ledger.notifications.unsure import list_texts, would_be_payload
+from ledger.notifications.wallets import CARD_KINDS, KnownWallet, load_wallets
 
 
 class CardNotificationViewSet(OwnedViewSet):
@@ -64,7 +70,11 @@ class CardNotificationViewSet(OwnedViewSet):
     }
     raises = {
         "process_notification": [LimitReachedError],
-        "book_unsure_text": [LimitReachedError, DuplicateError],
+        "book_unsure_text": [
+            LimitReachedError,
+            DuplicateError,
+            ProviderUnavailableError,
+        ],
     }
 
     @extend_schema(
@@ -116,11 +126,16 @@ class CardNotificationViewSet(OwnedViewSet):
             "entry": entry,
             "merged": outcome.merged,
             "parsed": parsed_message_payload(outcome),
-            **certainty_payload(outcome.parsed),
+            **certainty_payload(
+                outcome.parsed, outcome.parsed.would_be if outcome.would_be else None
+            ),
             "textId": outcome.text_id,
             "wouldBe": outcome.would_be
-            and would_be_payload(self.member, outcome.would_be),
+            and would_be_payload(outcome.would_be, self._load_cards()),
         }
+
+    def _load_cards(self) -> list[KnownWallet]:
+        return load_wallets(self.member, CARD_KINDS)
 
     @extend_schema(
         parameters=[PageQuerySerializer],
@@ -135,15 +150,13 @@ class CardNotificationViewSet(OwnedViewSet):
         """
         page = get_page_request(request)
         count, found = list_texts(self.member, page, timezone.now())
-        results = [unsure_text_payload(self.member, each) for each in found]
+        cards = self._load_cards() if found else []
+        results = [unsure_text_payload(each, cards) for each in found]
         return Response(page_payload(request, page, count, results))
 
     @extend_schema(
         request=BookRequestSerializer,
-        responses={
-            200: MessageOutcomeSerializer,
-            201: MessageOutcomeSerializer,
-        },
+        responses={201: MessageOutcomeSerializer},
         creates=CreatedItem("entry-detail", ("entry", "id")),
     )
     @action(detail=False, methods=["post"], url_path="notification/<int:text_id>/book")
@@ -158,10 +171,10 @@ class CardNotificationViewSet(OwnedViewSet):
         outcome = book_text(
             self.member, text_id, body.get("corrections") or {}, timezone.now()
         )
-        return Response(
-            self._result_payload(outcome),
-            status.HTTP_201_CREATED if outcome.entry_id else status.HTTP_200_OK,
-        )
+        if outcome.action is Action.DUPLICATE:
+            # The text is answered: it is not listed any more.
+            raise DuplicateError
+        return Response(self._result_payload(outcome), status.HTTP_201_CREATED)
 
     @extend_schema(
         request=ParseNotificationRequestSerializer,

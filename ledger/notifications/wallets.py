@@ -123,9 +123,21 @@ def match_wallet(
     taught: KnownWallet | None = None,
 ) -> KnownWallet | None:
     """Return the given wallet unless it is cash, else the taught one or the card."""
+    if taught is not None or (given is not None and given.kind != Wallet.Kind.CASH):
+        return choose_card(parsed, (), given, taught)
+    return choose_card(parsed, load_wallets(member, CARD_KINDS), given)
+
+
+def choose_card(
+    parsed: ParseResult,
+    cards: Sequence[KnownWallet],
+    given: KnownWallet | None = None,
+    taught: KnownWallet | None = None,
+) -> KnownWallet | None:
+    """Do as `match_wallet` among the member's cards."""
     if given is not None and given.kind != Wallet.Kind.CASH:
         return given
-    return taught or find_card(parsed, load_wallets(member, CARD_KINDS)) or given
+    return taught or find_card(parsed, cards) or given
 
 
 def find_card(

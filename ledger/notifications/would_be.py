@@ -14,6 +14,7 @@ from card_alerts import (
     ParseResult,
     Span,
 )
+from ledger.notifications.message import limit_total
 
 _READERS: dict[str, Any] = {
     "kind": Kind,
@@ -64,6 +65,7 @@ def move_to_message(would_be: ParseResult, start: int) -> ParseResult:
 
 def dump_payment(payment: ParseResult) -> dict[str, Any]:
     values = {name: getattr(payment, name) for name in _STORED}
+    values["running_total"] = limit_total(payment.running_total)
     for name in ("original_amount", "balance"):
         if values[name] is not None:
             values[name] = str(values[name])

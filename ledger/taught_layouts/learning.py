@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import Member
@@ -22,7 +23,7 @@ from card_alerts import (
     read_with_layout,
 )
 from ledger.base.ledger_write import LockedLedger
-from ledger.models import Entry, Notification, TaughtLayout
+from ledger.models import Entry, LayoutKind, Notification, TaughtLayout
 from ledger.models.base import MAX_MEMO_LENGTH
 from ledger.taught_layouts.doubts import settle
 from ledger.taught_layouts.reading import list_layouts_of, read_as_taught
@@ -56,7 +57,7 @@ def follow_change(
     if is_correction:
         _learn_from_correction(ledger, entry, stored, now, chosen=chosen)
     if not entry.pending:
-        forget_text(ledger, entry, is_confirmed=True)
+        forget_text(ledger, entry.pk, is_confirmed=True)
 
 
 def _learn_from_correction(
@@ -70,7 +71,7 @@ def _learn_from_correction(
     changed = {name for name in TAUGHT_FIELDS if getattr(entry, name) != stored[name]}
     if "memo" in changed or ("memo" in chosen and _is_candidate(ledger, entry)):
         # A name that is chosen teaches, also where the entry had it.
-        settle_name(ledger, entry)
+        settle_names(ledger, [entry.pk], now)
         changed.add("memo")
     if changed:
         _learn_layout(ledger, entry, changed, now)
@@ -95,8 +96,11 @@ def _learn_layout(
         corrected.add("amount")
     if not spans or not (corrected & set(spans) or "wallet" in changed):
         return
-    replaced = take_out_layouts(ledger, text, sender)
-    complete = next((row for row in replaced if row.is_complete), None)
+    replaced = take_out_layouts(ledger, text, sender, with_unsure=False)
+    complete = next(
+        (row for row in replaced if row.is_complete and row.kind != LayoutKind.NONE),
+        None,
+    )
     if complete is not None:
         # The grammar does not read such texts: the other marked parts stay.
         kept = read_with_layout(Layout(complete.template), text) or {}
@@ -122,53 +126,42 @@ def _learn_layout(
 
 
 def _is_candidate(ledger: LockedLedger, entry: Entry) -> bool:
-    source = find_source(ledger, entry)
-    if source is None or source.doubts is None:
-        return False
-    names = source.doubts["candidates"]["merchant"]
-    return any(entry.memo == name["text"][:MAX_MEMO_LENGTH] for name in names)
+    doubted = _of_entry(ledger, [entry.pk]).filter(doubts__isnull=False)
+    return any(
+        entry.memo == name["text"][:MAX_MEMO_LENGTH]
+        for row in doubted
+        for name in row.doubts["candidates"]["merchant"]
+    )
 
 
-def settle_name(ledger: LockedLedger, entry: Entry) -> None:
-    """Let the name of a pending entry be no guess any more."""
-    source = find_source(ledger, entry)
-    if source is None or source.doubts is None:
-        return
-    source.doubts = settle(source.doubts, Doubt.MERCHANT)
-    source.save(update_fields=["doubts"])
+def settle_names(
+    ledger: LockedLedger, entry_ids: Collection[int], now: datetime
+) -> None:
+    """Let the names of pending entries be no guesses any more."""
+    for row in _of_entry(ledger, entry_ids).filter(doubts__isnull=False):
+        left = settle(row.doubts, Doubt.MERCHANT)
+        if left == row.doubts:
+            continue
+        row.doubts = left
+        row.save(update_fields=["doubts"])
+        # The entry is another one for who compares versions.
+        entries = Entry.objects.owned_by(ledger.member).filter(pk=row.entry_id)
+        entries.update(updated_at=now)
 
 
 def find_source(ledger: LockedLedger, entry: Entry) -> Notification | None:
     """Return the notification whose text made a pending entry, None without a text."""
-    rows = Notification.objects.owned_by(ledger.member)
-    with_text = rows.filter(entry_id=entry.pk, text__isnull=False).exclude(text="")
-    return with_text.order_by("id").first()
+    rows = _of_entry(ledger, [entry.pk])
+    source: Notification | None = (
+        rows.filter(text__isnull=False).exclude(text="").order_by("id").first()
+    )
+    return source
 
 
 def read_source(member: Member, source: Notification) -> ParseResult:
     """Read the text of a pending entry as it was read when it came."""
+    text, sender = source.text or "", source.sender or ""
     received_at = timezone.localtime(source.happened_at)
-    return _read(member, source.text or "", source.sender or "", received_at)
-
-
-def digest_text(member: Member, text: str, sender: str, received_at: datetime) -> str:
-    """Return what is equal for texts of one layout and sender, as they are read."""
-    spans = list_read_slots(text, _read(member, text, sender, received_at))
-    return digest_layout(make_template(text, spans), normalize_sender(sender))
-
-
-def digest_source(member: Member, source: Notification) -> str:
-    received_at = timezone.localtime(source.happened_at)
-    return digest_text(member, source.text or "", source.sender or "", received_at)
-
-
-def is_confirmed_layout(member: Member, digest: str) -> bool:
-    """Return True if an entry of the layout was ever confirmed."""
-    rows = Notification.objects.owned_by(member)
-    return rows.filter(layout_digest=digest).exists()
-
-
-def _read(member: Member, text: str, sender: str, received_at: datetime) -> ParseResult:
     found = parse(text, received_at, sender, settings.HOME_CURRENCY)
     for stored in list_layouts_of(member, sender):
         if not stored.is_complete:
@@ -177,6 +170,21 @@ def _read(member: Member, text: str, sender: str, received_at: datetime) -> Pars
         if taught.layout is not None and taught.parsed.recognized:
             return taught.parsed
     return found
+
+
+def digest_text(text: str, sender: str, parsed: ParseResult) -> str:
+    """Return what is equal for texts of one layout and sender.
+
+    `parsed` is what was read without taught layouts; its parts are of the text.
+    """
+    spans = list_read_slots(text, parsed)
+    return digest_layout(make_template(text, spans), normalize_sender(sender))
+
+
+def is_confirmed_layout(member: Member, digest: str) -> bool:
+    """Return True if an entry of the layout was ever confirmed."""
+    rows = Notification.objects.owned_by(member)
+    return rows.filter(is_confirmed=True, layout_digest=digest).exists()
 
 
 def _find_slots(
@@ -211,19 +219,34 @@ def _find_slots(
 
 
 def forget_text(
-    ledger: LockedLedger, entry: Entry, *, is_confirmed: bool = False
+    ledger: LockedLedger, entry_id: int, *, is_confirmed: bool = False
 ) -> None:
-    """Delete the texts of an entry; of a confirmed one the digest of the layout stays.
+    """Delete the texts of an entry, and what is doubted of it.
 
     Texts of a layout that was ever confirmed are payments (spec 4.11, 4.13).
     """
-    rows = Notification.objects.owned_by(ledger.member)
-    rows = rows.filter(entry_id=entry.pk, text__isnull=False)
+    rows = _of_entry(ledger, [entry_id])
+    changes: dict[str, Any] = {"text": None, "sender": None, "doubts": None}
     if is_confirmed:
-        for row in rows:
-            row.layout_digest = digest_source(ledger.member, row)
+        # A notification of an earlier version has no digest yet.
+        for row in rows.filter(layout_digest=None, text__isnull=False):
+            row.layout_digest = digest_again(row)
             row.save(update_fields=["layout_digest"])
-    rows.update(text=None, sender=None, doubts=None)
+        changes["is_confirmed"] = True
+    rows.update(**changes)
+
+
+def digest_again(source: Notification) -> str:
+    """Return the digest of a notification whose text is still there."""
+    text, sender = source.text or "", source.sender or ""
+    received_at = timezone.localtime(source.happened_at)
+    parsed = parse(text, received_at, sender, settings.HOME_CURRENCY)
+    return digest_text(text, sender, parsed)
+
+
+def _of_entry(ledger: LockedLedger, entry_ids: Collection[int]) -> Any:
+    rows = Notification.objects.owned_by(ledger.member)
+    return rows.filter(entry_id__in=entry_ids, is_confirmed=False)
 
 
 def list_read_slots(text: str, found: ParseResult) -> dict[str, Span]:
@@ -244,7 +267,8 @@ def list_read_slots(text: str, found: ParseResult) -> dict[str, Span]:
 
 
 def forget_texts(member: Member) -> None:
-    rows = Notification.objects.owned_by(member).filter(text__isnull=False)
+    rows = Notification.objects.owned_by(member)
+    rows = rows.filter(Q(text__isnull=False) | Q(doubts__isnull=False))
     rows.update(text=None, sender=None, doubts=None)
 
 

@@ -1,6 +1,6 @@
 """Reading by taught layouts (spec 4.11)."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -9,9 +9,11 @@ from django.db.models import F
 
 from accounts.models import Member
 from card_alerts import (
+    Confidence,
     Doubt,
     Kind,
     Layout,
+    NameCandidate,
     ParseResult,
     Reason,
     Span,
@@ -26,7 +28,8 @@ from ledger.models import LayoutKind, TaughtLayout
 from ledger.taught_layouts.storing import normalize_sender
 
 _LAYOUTS = """
-    SELECT t.id, t.template, t.kind, t.is_complete, t.is_unsure, t.card_hint,
+    SELECT t.id, t.template, t.kind, t.is_complete, t.is_unsure, t.is_name_guessed,
+        t.deleted_entry_ids IS NOT NULL AS is_by_deletion, t.card_hint,
         w.id AS wallet_id, coalesce(w.kind, '') AS wallet_kind
     FROM account_notification_layout t
     LEFT JOIN account w ON w.member_id = t.member_id AND w.id = t.wallet_id
@@ -45,6 +48,9 @@ class StoredLayout:
     kind: str = LayoutKind.APPROVAL.value
     is_complete: bool = False
     is_unsure: bool = False
+    is_name_guessed: bool = False
+    # A deletion has taught it, and nothing else.
+    is_by_deletion: bool = False
     card_hint: str | None = None
     wallet_id: int | None = None
     wallet_kind: str = ""
@@ -68,21 +74,26 @@ def read_as_taught(
     parsed: ParseResult,
     received_at: datetime,
     sender: str,
+    is_confirmed: Callable[[], bool] = lambda: False,
 ) -> TaughtReading:
     """Read a message by the newest layout of its text.
 
     `parsed` is what the grammar read. Layouts of corrections need a text that it
-    recognizes; those that tell the kind read any text.
+    recognizes; those that tell the kind read any text. What a deletion has taught
+    refuses no layout of which an entry was ever confirmed.
     """
     start, end = parsed.text_span or (0, len(text))
-    is_unsure = False
+    is_unsure, reading = False, None
     for stored in layouts:
         if not (stored.is_complete or parsed.recognized):
+            continue
+        if reading is not None and not stored.is_unsure:
             continue
         spans = read_with_layout(Layout(stored.template), text[start:end])
         if spans is None:
             continue
-        if stored.is_unsure:
+        is_refusal = stored.is_by_deletion and stored.kind == LayoutKind.NONE
+        if stored.is_unsure or (is_refusal and is_confirmed()):
             is_unsure = True
             continue
         in_text: dict[str, Span] = {
@@ -90,8 +101,9 @@ def read_as_taught(
         }
         found = _apply(stored, text, parsed, in_text, received_at, sender)
         if found is not None:
-            return TaughtReading(_doubt_kind(found, is_unsure), stored)
-    return TaughtReading(_doubt_kind(parsed, is_unsure))
+            reading = TaughtReading(found, stored)
+    reading = reading or TaughtReading(parsed)
+    return replace(reading, parsed=_doubt_kind(reading.parsed, is_unsure))
 
 
 def _apply(
@@ -106,7 +118,7 @@ def _apply(
         return replace(rejected(Reason.TAUGHT), text_span=parsed.text_span)
     if not stored.is_complete:
         return apply_layout(parsed, text, spans)
-    return read_taught_payment(
+    payment = read_taught_payment(
         parsed,
         text,
         Kind(stored.kind),
@@ -114,6 +126,15 @@ def _apply(
         received_at,
         sender,
         settings.HOME_CURRENCY,
+    )
+    if payment is None or not stored.is_name_guessed or payment.merchant is None:
+        return payment
+    place = payment.spans["merchant"]
+    return replace(
+        payment,
+        merchant_confidence=Confidence.GUESS,
+        doubts=(*payment.doubts, Doubt.MERCHANT),
+        candidates=(NameCandidate(payment.merchant, place),),
     )
 
 

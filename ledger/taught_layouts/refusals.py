@@ -7,7 +7,7 @@ from card_alerts import Layout, learn_layout, learn_whole_layout
 from ledger.base.ledger_write import LockedLedger
 from ledger.models import Entry, LayoutKind, TaughtLayout
 from ledger.taught_layouts.learning import (
-    digest_source,
+    digest_again,
     find_source,
     is_confirmed_layout,
     list_read_slots,
@@ -31,7 +31,8 @@ def teach_refusal(ledger: LockedLedger, entry: Entry, now: datetime) -> None:
     text, sender = source.text or "", normalize_sender(source.sender or "")
     spans = list_read_slots(text, read_source(ledger.member, source))
     layout: Layout | None
-    if is_confirmed_layout(ledger.member, digest_source(ledger.member, source)):
+    digest = source.layout_digest or digest_again(source)
+    if is_confirmed_layout(ledger.member, digest):
         layout = learn_layout(text, spans) or learn_whole_layout(text)
         kind, is_unsure = source.kind, True
     else:
@@ -53,4 +54,10 @@ def teach_refusal(ledger: LockedLedger, entry: Entry, now: datetime) -> None:
 def forget_refusals(ledger: LockedLedger, entry_ids: Collection[int]) -> None:
     """Forget what the deletion of entries has taught: it was undone."""
     rows = TaughtLayout.objects.owned_by(ledger.member)
-    rows.filter(deleted_entry_id__in=entry_ids).delete()
+    for row in rows.filter(deleted_entry_ids__overlap=list(entry_ids)):
+        left = [each for each in row.deleted_entry_ids or () if each not in entry_ids]
+        if not left:
+            row.delete()
+            continue
+        row.deleted_entry_ids = left
+        row.save(update_fields=["deleted_entry_ids"])

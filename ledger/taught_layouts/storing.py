@@ -28,13 +28,19 @@ def digest_layout(template: str, sender: str) -> str:
 
 
 def take_out_layouts(
-    ledger: LockedLedger, text: str, sender: str
+    ledger: LockedLedger, text: str, sender: str, *, with_unsure: bool = True
 ) -> Sequence[TaughtLayout]:
-    """Delete the layouts that read a text, and return them; `sender` is normalized."""
+    """Delete the layouts that read a text, and return them; `sender` is normalized.
+
+    Those that are not sure whether it is a payment may stay.
+    """
     rows = TaughtLayout.objects.owned_by(ledger.member)
+    of_sender = rows.filter(sender=sender)
+    if not with_unsure:
+        of_sender = of_sender.filter(is_unsure=False)
     replaced = [
         row
-        for row in rows.filter(sender=sender)
+        for row in of_sender
         if read_with_layout(Layout(row.template), text) is not None
     ]
     rows.filter(pk__in=[row.pk for row in replaced]).delete()
@@ -50,17 +56,27 @@ def store_layout(
     kind: str = LayoutKind.APPROVAL.value,
     is_complete: bool = False,
     is_unsure: bool = False,
+    is_name_guessed: bool = False,
     wallet_id: int | None = None,
     card_hint: str | None = None,
     deleted_entry_id: int | None = None,
 ) -> TaughtLayout:
     """Store a layout of a normalized sender, in the place of an equal one.
 
-    The layout that read the fewest texts makes room.
+    What a deletion has taught adds to an equal one. The layout that read the fewest
+    texts makes room.
     """
     rows = TaughtLayout.objects.owned_by(ledger.member)
     digest = digest_template(layout.template, is_unsure=is_unsure)
-    rows.filter(sender=sender, template_digest=digest).delete()
+    equal = rows.filter(sender=sender, template_digest=digest)
+    if deleted_entry_id is not None:
+        known: TaughtLayout | None = equal.filter(kind=kind).first()
+        if known is not None:
+            if known.deleted_entry_ids is not None:
+                known.deleted_entry_ids.append(deleted_entry_id)
+                known.save(update_fields=["deleted_entry_ids"])
+            return known
+    equal.delete()
     least_used = rows.order_by("-uses", "-id").values_list("pk", flat=True)
     rows.filter(pk__in=list(least_used[MAX_LAYOUTS - 1 :])).delete()
     return TaughtLayout.objects.create(
@@ -74,7 +90,8 @@ def store_layout(
         kind=kind,
         is_complete=is_complete,
         is_unsure=is_unsure,
-        deleted_entry_id=deleted_entry_id,
+        is_name_guessed=is_name_guessed,
+        deleted_entry_ids=None if deleted_entry_id is None else [deleted_entry_id],
     )
 
 

@@ -4,9 +4,11 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 
+from django.conf import settings
+from django.utils import timezone
 from django.utils.translation import gettext
 
-from card_alerts import Span, learn_layout, learn_whole_layout
+from card_alerts import Span, learn_layout, learn_whole_layout, parse
 from core.errors import DomainError, FieldError, InvalidFieldError
 from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.models import LayoutKind, TaughtLayout, Wallet
@@ -45,6 +47,7 @@ def teach_layout(
             "invalid",
         )
     hint = slots.get(CARD_HINT)
+    card_hint = text[hint[0] : hint[1]] if hint else _read_card_hint(text, sender, now)
     key = normalize_sender(sender)
     take_out_layouts(ledger, text, key)
     return store_layout(
@@ -55,8 +58,18 @@ def teach_layout(
         kind=kind,
         is_complete=True,
         wallet_id=wallet.pk if wallet and is_payment else None,
-        card_hint=text[hint[0] : hint[1]] if hint and wallet else None,
+        card_hint=card_hint if wallet else None,
     )
+
+
+def _read_card_hint(text: str, sender: str, now: datetime) -> str | None:
+    """Return the digits or the name of the card, as they are read without being taught.
+
+    Two cards of an issuer have one layout.
+    """
+    parsed = parse(text, timezone.localtime(now), sender, settings.HOME_CURRENCY)
+    found = parsed if parsed.recognized else parsed.would_be or parsed
+    return found.card_hint
 
 
 def check_slots(text: str, slots: Mapping[str, Span]) -> dict[str, Span]:

@@ -243,6 +243,7 @@ LISTS = (
             "entryId": _ref("entry_id", "entries", is_loose=True),
             "walletId": _ref("wallet_id", "wallets", is_loose=True),
             "layoutDigest": Field("layout_digest", "text"),
+            "isConfirmed": Field("is_confirmed", "bool"),
         },
     ),
     OwnList(
@@ -302,6 +303,7 @@ LISTS = (
             "kind": Field("kind", "text"),
             "isComplete": Field("is_complete", "bool"),
             "isUnsure": Field("is_unsure", "bool"),
+            "isNameGuessed": Field("is_name_guessed", "bool"),
             **_MADE,
         },
     ),

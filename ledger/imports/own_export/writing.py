@@ -173,7 +173,10 @@ class _Writer:
                 "kind": row["kind"] if is_known else LayoutKind.APPROVAL.value,
                 "is_complete": bool(row["is_complete"]),
                 "is_unsure": bool(row["is_unsure"]),
+                "is_name_guessed": bool(row["is_name_guessed"]),
             }
+        if name == "notifications":
+            return {"is_confirmed": bool(row["is_confirmed"])}
         return {}
 
     def _new_value(self, field: Field, value: Any) -> Any:

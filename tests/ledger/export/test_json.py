@@ -101,7 +101,7 @@ NO_FIELDS = {
     # A digest of another column.
     ("account_notification_layout", "template_digest"),
     # The entry that an undo of this ledger would bring back.
-    ("account_notification_layout", "deleted_entry_id"),
+    ("account_notification_layout", "deleted_entry_ids"),
     # The operation that an undo would free the key by.
     *(("account_import_key", name) for name in ("operation_id", "freed_by")),
     # Names of the row around it, and an id that only the feed of changes has.

@@ -46,6 +46,8 @@ def test_text_after_its_row_is_a_duplicate(
     answer = send(text_of(payment))
     assert (answer["action"], answer["entry"]["id"]) == ("DUPLICATE", entry.pk)
     assert answer["merged"] == ["time"]
+    row = Notification.objects.get()
+    assert (row.text, row.doubts, row.is_confirmed) == (None, None, True)
     entry.refresh_from_db()
     assert f"{entry.time:%H:%M}" == "08:31"
     # A second payment of that amount is one of its own.

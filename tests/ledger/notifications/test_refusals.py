@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from accounts.models import Member
-from ledger.models import Entry, TaughtLayout
-from tests.support.alert_texts import ENTRIES, NOTIFICATION
+from ledger.models import Entry, Notification, TaughtLayout
+from tests.support.alert_texts import APPROVAL, ENTRIES, NOTIFICATION, PUSH
 from tests.support.clients import JSONClient
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("now")]
@@ -126,3 +126,109 @@ def test_correction_replaces_the_refusal(client: JSONClient, send: Any) -> None:
     (layout,) = client.get_json(LAYOUTS)
     assert layout["kind"] == "approval"
     assert send(LATER)["action"] == "CREATED"
+
+
+def confirm(client: JSONClient, entry_id: int) -> None:
+    assert client.send("POST", f"{ENTRIES}/{entry_id}/confirm").status_code == 200
+
+
+def undo(client: JSONClient, response: Any) -> None:
+    path = f"/api/account/operations/{response.headers['Operation-Id']}/undo"
+    undone = client.send("POST", path, {})
+    assert undone.status_code == 200, undone.content
+
+
+def assert_asked(answer: Any) -> None:
+    """Nothing is lost in silence: the entry is there, and not sure."""
+    assert answer["action"] == "CREATED", answer
+    assert answer["entry"]["doubts"] == ["KIND"]
+
+
+def test_refusal_yields_to_a_later_confirmation(client: JSONClient, send: Any) -> None:
+    first, second = (send(text)["entry"]["id"] for text in (FALSE, NEXT))
+    delete(client, first)
+    confirm(client, second)
+    assert_asked(send(LATER))
+
+
+def test_newer_doubt_outweighs_an_older_refusal(client: JSONClient, send: Any) -> None:
+    first, second, third = (send(text)["entry"]["id"] for text in (FALSE, NEXT, OTHER))
+    delete(client, first)
+    confirm(client, third)
+    delete(client, second)
+    assert_asked(send(LATER))
+
+
+def test_entry_that_came_back_and_was_confirmed_guards_its_layout(
+    client: JSONClient, send: Any
+) -> None:
+    first, second = (send(text)["entry"]["id"] for text in (FALSE, NEXT))
+    undo(client, delete(client, first))
+    confirm(client, first)
+    delete(client, second)
+    assert_asked(send(LATER))
+
+
+def test_layout_is_guarded_whatever_was_taught_in_between(
+    client: JSONClient, send: Any
+) -> None:
+    confirm(client, send(FALSE)["entry"]["id"])
+    start = OTHER.index("신한카드")
+    slots = {
+        "merchant": {"start": start, "end": start + 4},
+        "amount": {"start": OTHER.index("8,000"), "end": OTHER.index("8,000") + 5},
+    }
+    body = {"text": OTHER, "kind": "approval", "slots": slots}
+    assert client.send("POST", LAYOUTS, body).status_code == 201
+    delete(client, send(NEXT)["entry"]["id"])
+    answer = send(LATER)
+    assert (answer["action"], answer["entry"]["unsure"]) == ("CREATED", True)
+
+
+def test_each_announcement_of_a_confirmed_payment_guards_its_layout(
+    client: JSONClient, send: Any
+) -> None:
+    confirm(client, send(APPROVAL)["entry"]["id"])
+    # It comes after the confirmation.
+    assert send(PUSH)["action"] == "DUPLICATE"
+    assert Notification.objects.filter(is_confirmed=True).count() == 2
+    second = send(PUSH.replace("08:31", "09:31"))["entry"]["id"]
+    delete(client, second)
+    assert_asked(send(PUSH.replace("08:31", "10:31")))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_undo_of_one_of_two_deletions_leaves_the_refusal(
+    client: JSONClient, send: Any
+) -> None:
+    first, second = (send(text)["entry"]["id"] for text in (FALSE, NEXT))
+    responses = [delete(client, each) for each in (first, second)]
+    undo(client, responses[1])
+    assert send(LATER)["reason"] == "TAUGHT"
+    undo(client, responses[0])
+    assert client.get_json(LAYOUTS) == []
+
+
+def test_undo_leaves_what_was_taught_by_itself(client: JSONClient, send: Any) -> None:
+    entry_id = send(FALSE)["entry"]["id"]
+    client.send("POST", LAYOUTS, {"text": NEXT, "kind": "none"})
+    undo(client, delete(client, entry_id))
+    assert send(LATER)["reason"] == "TAUGHT"
+
+
+def test_correction_of_the_name_leaves_the_doubt(client: JSONClient, send: Any) -> None:
+    confirm(client, send(OTHER)["entry"]["id"])
+    delete(client, send(FALSE)["entry"]["id"])
+    entry_id = send(NEXT)["entry"]["id"]
+    client.send("PATCH", f"{ENTRIES}/{entry_id}", {"memo": "복지포인트"})
+    assert [row["unsure"] for row in client.get_json(LAYOUTS)] == [False, True]
+    assert send(LATER)["entry"]["doubts"] == ["KIND"]
+
+
+def test_corrected_refusal_is_no_payment_of_any_text(
+    client: JSONClient, send: Any
+) -> None:
+    first, second = (send(text)["entry"]["id"] for text in (FALSE, NEXT))
+    delete(client, first)
+    client.send("PATCH", f"{ENTRIES}/{second}", {"memo": "복지포인트"})
+    assert not TaughtLayout.objects.get().is_complete

@@ -6,7 +6,7 @@ import pytest
 
 from accounts.models import Member
 from ledger.models import Entry, TaughtLayout
-from tests.support.alert_texts import ENTRIES
+from tests.support.alert_texts import APPROVAL, ENTRIES
 from tests.support.clients import JSONClient
 from tests.support.factories import make_wallet
 
@@ -183,3 +183,64 @@ def test_wrong_teaching_is_refused(
 
 def test_free_members_teach_nothing(free_member: Member) -> None:
     assert teach(JSONClient(free_member)).status_code == 403
+
+
+def test_each_of_several_messages_has_its_own_time(
+    client: JSONClient, send: Any
+) -> None:
+    first = f"[Web발신]\n{TEXT}"
+    parts = {name: part for name, part in PARTS.items() if name == "amount"}
+    teach(client, first, slots=mark(first, **parts, merchant="소라분식"))
+    second = first.replace("11/20 12:10", "11/19 18:40")
+    results = send(f"{APPROVAL}\n{first}\n{second}", sender=SENDER)["results"]
+    assert [each["action"] for each in results] == ["CREATED"] * 3
+    assert [(each["entry"]["date"], each["entry"]["time"]) for each in results] == [
+        ("2026-11-10", "08:31"),
+        ("2026-11-20", "12:10"),
+        ("2026-11-19", "18:40"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("part", "printed", "day", "clock"),
+    [
+        ("11/20", "11/15", "2026-11-15", None),
+        ("12:10", "08:15", "2026-11-21", "08:15"),
+        # Later than the receipt at noon: of the day before.
+        ("12:10", "18:15", "2026-11-20", "18:15"),
+    ],
+)
+def test_day_or_clock_alone_is_read(
+    client: JSONClient, send: Any, part: str, printed: str, day: str, clock: str | None
+) -> None:
+    text = f"[식권] 7890 소라분식 에서 8,000냥 썼어요 {part}"
+    slots = mark(text, amount="8,000", merchant="소라분식", occurredAt=part)
+    assert teach(client, text, slots=slots).status_code == 201
+    entry = send(text.replace(part, printed).replace("8,000", "9,000"), sender=SENDER)
+    assert (entry["entry"]["date"], entry["entry"]["time"]) == (day, clock)
+
+
+def test_taught_wallet_is_of_the_card_of_the_text(
+    client: JSONClient, send: Any, premium_member: Member
+) -> None:
+    mine, other = (
+        make_wallet(premium_member, kind="CARD", name=f"신한카드 {digits}")
+        for digits in ("1309", "5555")
+    )
+    slots = mark(APPROVAL, amount="4,800", merchant="바람커피성수")
+    teach(client, APPROVAL, slots=slots, walletId=mine.pk)
+    text = APPROVAL.replace("1309", "5555").replace("08:31", "09:31")
+    assert send(text, sender=SENDER)["entry"]["walletId"] == other.pk
+    again = APPROVAL.replace("08:31", "10:31")
+    assert send(again, sender=SENDER)["entry"]["walletId"] == mine.pk
+
+
+@pytest.mark.parametrize("amount", ["3.50 Euro", "3.50 dollars", "₩3.50 XAU", "3.50$"])
+def test_currency_that_is_not_understood_is_no_payment(
+    client: JSONClient, send: Any, amount: str
+) -> None:
+    text = "[식권] 소라분식 에서 8,000 썼어요"
+    teach(client, text, slots=mark(text, amount="8,000", merchant="소라분식"))
+    answer = send(text.replace("8,000", amount), sender=SENDER)
+    entry = answer["entry"]
+    assert entry is None or entry["currency"] not in (None, "KRW")

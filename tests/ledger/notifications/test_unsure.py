@@ -217,7 +217,12 @@ def test_one_call_makes_it_an_entry_and_teaches(client: JSONClient, send: Any) -
     later = send(NEXT)
     assert later["parsed"]["taughtBy"] == layout["id"]
     assert (later["entry"]["amount"], later["entry"]["memo"]) == (12_500, "달빛국수")
-    assert "unsure" not in later["entry"]
+    # The name of the first one was a guess, and nobody has chosen it.
+    assert later["entry"]["doubts"] == ["MERCHANT"]
+    path = f"{ENTRIES}/{later['entry']['id']}"
+    client.send("POST", f"{path}/confirm", {"memo": "달빛국수"})
+    third = send(NEXT.replace("12,500", "13,100"))["entry"]
+    assert (third["memo"], "unsure" in third) == ("달빛국수", False)
     assert send(TEXT)["action"] == "DUPLICATE"
 
 
@@ -348,3 +353,135 @@ def test_restore_deletes_the_texts(client: JSONClient, send: Any) -> None:
     response = client.send("POST", "/api/account/restore", backup)
     assert response.status_code == 200, response.content
     assert not UnsureText.objects.exists()
+
+
+def test_booked_cancellation_without_its_approval_is_the_income_that_was_shown(
+    client: JSONClient, send: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    would_be = find_would_be(TEXT, (0, len(TEXT)))
+    assert would_be is not None
+    back = replace(would_be, kind=Kind.CANCELLATION)
+    ignored = replace(rejected(Reason.NO_PAYMENT), would_be=back)
+    monkeypatch.setattr(processing, "parse_all", lambda *args: [ignored])
+    answer = send(TEXT)
+    assert answer["wouldBe"]["type"] == "income"
+    response = book(client, answer["textId"], memo="돌려받음")
+    assert response.status_code == 201, response.content
+    entry = response.data["entry"]
+    assert (entry["type"], entry["amount"], entry["memo"]) == (
+        "income",
+        8_000,
+        "돌려받음",
+    )
+
+
+def test_text_that_another_one_told_of_is_answered(
+    client: JSONClient, send: Any
+) -> None:
+    text_id = send(TEXT)["textId"]
+    slots = {
+        "amount": {"start": NEXT.index("12,5"), "end": NEXT.index("냥")},
+        "merchant": {"start": 10, "end": 14},
+    }
+    body = {"text": NEXT, "kind": "approval", "slots": slots}
+    client.send("POST", LAYOUTS, body)
+    send(TEXT)
+    assert book(client, text_id).data["code"] == "DUPLICATE"
+    assert client.get_json(UNSURE)["count"] == 0
+
+
+def test_booked_text_is_not_kept(client: JSONClient, send: Any) -> None:
+    book(client, send(TEXT)["textId"])
+    (row,) = UnsureText.objects.all()
+    assert (row.sealed, row.is_booked) == (None, True)
+
+
+def test_booked_texts_push_out_no_others(
+    client: JSONClient, send: Any, premium_member: Member
+) -> None:
+    UnsureText.objects.bulk_create(
+        UnsureText(
+            member=premium_member,
+            notif_key=str(number),
+            created_at=timezone.now(),
+            is_booked=True,
+        )
+        for number in range(MAX_UNSURE_TEXTS)
+    )
+    send(TEXT)
+    send(NEXT)
+    assert client.get_json(UNSURE)["count"] == 2
+
+
+def test_errors_of_corrections_are_theirs(client: JSONClient, send: Any) -> None:
+    response = book(client, send(TEXT)["textId"], currency="XXX", originalAmount="5")
+    assert response.status_code == 400
+    fields = [each["field"] for each in response.data["errors"]]
+    assert all(each.startswith("corrections.") for each in fields), fields
+
+
+@pytest.mark.django_db(transaction=True)
+def test_choice_of_the_name_is_a_new_version(
+    client: JSONClient, send: Any, now: Any
+) -> None:
+    entry = send(GUESSED)["entry"]
+    now.shift(1)
+    path = f"{ENTRIES}/{entry['id']}"
+    changed = client.send("PATCH", path, {"memo": entry["memo"]}).data
+    assert changed["version"] > entry["version"]
+
+
+def test_change_of_many_entries_settles_the_name(client: JSONClient, send: Any) -> None:
+    entry_id = send(GUESSED)["entry"]["id"]
+    body = {"ids": [entry_id], "set": {"memo": "내가 적은"}}
+    response = client.send("PATCH", ENTRIES, body)
+    assert response.status_code == 200, response.content
+    assert not FIELDS & client.get_json(f"{ENTRIES}/{entry_id}").keys()
+
+
+def test_list_takes_as_many_statements_as_one_text(
+    client: JSONClient, send: Any, django_assert_max_num_queries: Any
+) -> None:
+    send(TEXT)
+    send(NEXT)
+    with django_assert_max_num_queries(8):
+        assert client.get_json(UNSURE)["count"] == 2
+
+
+def test_merge_that_confirms_forgets_the_text(
+    client: JSONClient, send: Any, premium_member: Member
+) -> None:
+    make_wallet(premium_member, kind="CARD", name="신한카드 4821")
+    bank = make_wallet(premium_member, kind="BANK", name="통장")
+    entry = send(GUESSED)["entry"]
+    income = {
+        "type": "income",
+        "date": entry["date"],
+        "amount": entry["amount"],
+        "walletId": bank.pk,
+    }
+    other = client.send("POST", ENTRIES, income).data["id"]
+    path = f"{ENTRIES}/{entry['id']}/merge"
+    merged = client.send("POST", path, {"with": other})
+    assert (merged.status_code, merged.data["pending"]) == (200, False)
+    row = Notification.objects.get()
+    assert (row.text, row.doubts, row.is_confirmed) == (None, None, True)
+
+
+@pytest.mark.parametrize("is_bank_first", [False, True])
+def test_doubt_is_the_same_in_both_orders_of_card_and_bank(
+    client: JSONClient, send: Any, premium_member: Member, is_bank_first: bool
+) -> None:
+    make_wallet(premium_member, kind="BANK", name="신한은행")
+    path = f"{ENTRIES}/notification-settings"
+    client.send("PATCH", path, {"captureBankTexts": True})
+    card = "네이버페이 결제\n9,100원 스시쿤\n신한체크(4821) 일시불\n11/21 11:00"
+    bank = "[Web발신]\n신한 11/21 11:00\n110-***-448812\n출금 9,100\n잔액 82,000\n네이버페이"
+    for text in (bank, card) if is_bank_first else (card, bank):
+        send(text)
+    (entry,) = client.get_json(ENTRIES)["results"]
+    assert entry["memo"] == "스시쿤"
+    assert entry["doubts"] == ["MERCHANT"]
+    client.send("POST", f"{ENTRIES}/{entry['id']}/confirm")
+    assert not Notification.objects.exclude(doubts=None).exists()
+    assert not Notification.objects.exclude(text=None).exists()
