@@ -23,6 +23,10 @@ _OTHER_UNIT = re.compile(
     r"|(?i:euros?|dollars?|yen|pounds?|yuan|baht|rupees?)\b)"
 )
 
+# KD 7.850, Ksh658.02, R943.12, Rs. 500
+_UNIT_BEFORE = re.compile(r"(?<![A-Za-z])(?:[A-Z][A-Za-z]{0,2}|[$€£¥₹฿₫₱₦])[. ]{0,2}$")
+_CENTS = re.compile(r"\.\d{1,2}$")
+
 
 def read_taught_payment(
     parsed: ParseResult,
@@ -102,9 +106,11 @@ def _find_currency(text: str, span: Span, home_currency: str) -> str | None:
     for match in find_foreign_amounts(text):
         if match.span[0] <= start and end <= match.span[1]:
             return match.currency
-    unit = _OTHER_UNIT.match(text, end)
-    is_home = unit is None or unit[0].strip() == home_currency
-    return home_currency if is_home else None
+    units = _OTHER_UNIT.match(text, end), _UNIT_BEFORE.search(text, 0, start)
+    if any(unit and unit[0].strip(" .") != home_currency for unit in units):
+        return None
+    has_cents = home_currency == WON and _CENTS.search(text[start:end])
+    return None if has_cents else home_currency
 
 
 def _with_value(

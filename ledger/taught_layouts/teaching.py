@@ -8,7 +8,15 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from card_alerts import Span, learn_layout, learn_whole_layout, parse
+from card_alerts import (
+    Kind,
+    ParseResult,
+    Span,
+    learn_layout,
+    learn_whole_layout,
+    parse,
+    read_taught_payment,
+)
 from core.errors import DomainError, FieldError, InvalidFieldError
 from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.models import LayoutKind, TaughtLayout, Wallet
@@ -46,8 +54,15 @@ def teach_layout(
             gettext("Other texts could not be told from it: mark less, or use more."),
             "invalid",
         )
+    received_at = timezone.localtime(now)
+    parsed = parse(text, received_at, sender, settings.HOME_CURRENCY)
+    if is_payment and not _is_readable(parsed, text, kind, slots, received_at):
+        raise InvalidFieldError(
+            "slots.amount", gettext("Its currency is not known."), "invalid"
+        )
     hint = slots.get(CARD_HINT)
-    card_hint = text[hint[0] : hint[1]] if hint else _read_card_hint(text, sender, now)
+    # Two cards of an issuer have one layout.
+    card_hint = text[hint[0] : hint[1]] if hint else _find_card_hint(parsed)
     key = normalize_sender(sender)
     take_out_layouts(ledger, text, key)
     return store_layout(
@@ -62,12 +77,22 @@ def teach_layout(
     )
 
 
-def _read_card_hint(text: str, sender: str, now: datetime) -> str | None:
-    """Return the digits or the name of the card, as they are read without being taught.
+def _is_readable(
+    parsed: ParseResult,
+    text: str,
+    kind: str,
+    slots: Mapping[str, Span],
+    received_at: datetime,
+) -> bool:
+    """Return False for an amount in a currency that is not read: none is guessed."""
+    home = settings.HOME_CURRENCY
+    payment = read_taught_payment(
+        parsed, text, Kind(kind), slots, received_at, home_currency=home
+    )
+    return payment is not None
 
-    Two cards of an issuer have one layout.
-    """
-    parsed = parse(text, timezone.localtime(now), sender, settings.HOME_CURRENCY)
+
+def _find_card_hint(parsed: ParseResult) -> str | None:
     found = parsed if parsed.recognized else parsed.would_be or parsed
     return found.card_hint
 

@@ -235,6 +235,21 @@ def test_taught_wallet_is_of_the_card_of_the_text(
     assert send(again, sender=SENDER)["entry"]["walletId"] == mine.pk
 
 
+@pytest.mark.parametrize(
+    ("amount", "number"),
+    [("KD 7.850", "7.850"), ("Ksh658.02", "658.02"), ("R943.12", "943.12")],
+)
+def test_currency_that_is_not_read_cannot_be_taught(
+    client: JSONClient, amount: str, number: str
+) -> None:
+    text = f"[KFH] {amount} paid at SULTAN CENTER using card **5158"
+    slots = mark(text, amount=number, merchant="SULTAN CENTER")
+    response = teach(client, text, slots=slots)
+    assert response.status_code == 400
+    assert [each["field"] for each in response.data["errors"]] == ["slots.amount"]
+    assert not TaughtLayout.objects.exists()
+
+
 @pytest.mark.parametrize("amount", ["3.50 Euro", "3.50 dollars", "₩3.50 XAU", "3.50$"])
 def test_currency_that_is_not_understood_is_no_payment(
     client: JSONClient, send: Any, amount: str
