@@ -1,115 +1,140 @@
-"""How right the parser is on labeled messages, field by field and by kind of text."""
+"""How right the parser is on the newest exam, by a model that has not learned from it.
 
+By field, by kind of text, and by how like a text is to the samples of before.
+"""
+
+import tempfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from benchmarks.report import Row, bounded
-from card_alerts import Confidence, ParseResult, parse
-from tests.support.alert_samples import RECEIVED_AT, load, load_twins, squeeze
+from benchmarks.second_opinion import describe, read_by_model
+from tests.support.alert_accuracy import (
+    Reader,
+    count_right,
+    find_similarities,
+    make_reader,
+)
+from tests.support.alert_samples import load, load_twins
+from tests.support.alert_training.labeled import FILES, load_labeled
+from tests.support.alert_training.measure import train
 
 MIN_RECOGNIZED, MAX_BOOKED = 0.98, 0.01
 MIN_FIELD, MIN_MERCHANT, MIN_SURE = 0.98, 0.95, 0.99
+# Of the nearest earlier sample; the lower bounds.
+SIMILARITIES = (0.6, 0.4, 0.0)
 
 
-def measure_exam(measurement: str, name: str, path: Any) -> list[Row]:
+def measure_exam(measurement: str, name: str, path: Path) -> list[Row]:
     """Return shares of the payments, of the others, and of each field."""
     messages = load(path)
     twins = [twin for _, twin in load_twins(path)]
-    rows = _describe(measurement, name, _count(messages))
-    rows += _describe(measurement, f"{name}, twins", _count(twins))
-    for kind in sorted({tag for each in messages for tag in each["tags"]}):
-        counts = _count(each for each in messages if kind in each["tags"])
-        if counts["payments"]:
-            level = f"{counts['payments']} payments"
-            share = counts["recognized"] / counts["payments"]
-            rows.append(Row(measurement, f"{name}, {kind}: recognized", level, share))
-            right = counts["merchant"] / counts["recognized"]
-            rows.append(
-                Row(measurement, f"{name}, {kind}: merchant right", level, right)
-            )
+    with tempfile.TemporaryDirectory() as folder:
+        others = (each for each in load_labeled() if each.file != path.stem)
+        opinion = train(others, Path(folder))
+        read = make_reader(opinion)
+        rows = _describe(measurement, name, messages, read)
+        rows += _describe(measurement, f"{name}, twins", twins, read)
+        for kind in sorted({each["tags"][0] for each in messages}):
+            part = [each for each in messages if each["tags"][0] == kind]
+            rows += _summarize(measurement, f"{name}, {kind}", part, read)
+        for label, part in _by_similarity(messages, path):
+            rows += _summarize(measurement, f"{name}, {label}", part, read)
+        alone = make_reader(None)
+        rows += _summarize(measurement, f"{name}, both", messages, read)
+        rows += _summarize(measurement, f"{name}, grammar alone", messages, alone)
+        shares = describe(messages, partial(read_by_model, opinion=opinion))
+        rows.append(Row(measurement, f"{name}, model alone", shares))
     return rows
 
 
-def _describe(measurement: str, name: str, counts: Counter[str]) -> list[Row]:
-    payments, recognized = counts["payments"], counts["recognized"]
-    others, sure = counts["others"], counts["sure"]
+def _by_similarity(messages: Sequence[Any], path: Path) -> list[tuple[str, list[Any]]]:
+    known = [each["text"] for file in FILES if file != path for each in load(file)]
+    near = find_similarities([each["text"] for each in messages], known)
+    parts, upper = [], 1.01
+    for lower in SIMILARITIES:
+        part = [
+            each
+            for each, value in zip(messages, near, strict=True)
+            if lower <= value < upper
+        ]
+        parts.append((f"{lower} and more like a sample of before", part))
+        upper = lower
+    return parts
+
+
+def _summarize(
+    measurement: str, name: str, messages: Sequence[Any], read: Reader
+) -> list[Row]:
+    counts = count_right(messages, read)
+    rows = []
+    if counts["payments"]:
+        level = (
+            f"{counts['payments']} payments, names right"
+            f" {_share(counts, 'merchant', 'recognized'):.1%},"
+            f" SURE {_share(counts, 'sure', 'recognized'):.1%}"
+            f" with {_share(counts, 'sure and right', 'sure'):.1%} right"
+        )
+        value = _share(counts, "recognized", "payments")
+        rows.append(Row(measurement, f"{name}: recognized", level, value))
+    if counts["others"]:
+        value = _share(counts, "booked", "others")
+        level = f"{counts['booked']} of {counts['others']} others"
+        rows.append(Row(measurement, f"{name}: booked", level, value))
+    return rows
+
+
+def _share(counts: Counter[str], part: str, whole: str) -> float:
+    return counts[part] / max(1, counts[whole])
+
+
+def _describe(
+    measurement: str, name: str, messages: Sequence[Any], read: Reader
+) -> list[Row]:
+    counts = count_right(messages, read)
+
+    def row(text: str, part: str, whole: str, **bounds: float) -> Row:
+        level = f"{counts[part]} of {counts[whole]}"
+        value = _share(counts, part, whole)
+        return bounded(measurement, f"{name}: {text}", level, value, **bounds)
+
     rows = [
-        bounded(
-            measurement,
-            f"{name}: payments recognized",
-            f"{recognized} of {payments}",
-            recognized / payments,
+        row(
+            "payments recognized",
+            "recognized",
+            "payments",
             minimum=MIN_RECOGNIZED,
         ),
-        bounded(
+        row("wrong amounts", "wrong", "recognized", maximum=0),
+        row("company right", "company", "recognized", minimum=MIN_FIELD),
+        row("card hint right", "card_hint", "recognized", minimum=MIN_FIELD),
+        row("merchant right", "merchant", "recognized", minimum=MIN_MERCHANT),
+        row("SURE names right", "sure and right", "sure", minimum=MIN_SURE),
+        Row(
             measurement,
-            f"{name}: wrong amounts",
-            f"of {recognized}",
-            counts["wrong"],
-            0,
+            f"{name}: names that are SURE",
+            f"{counts['sure']} of {counts['recognized']}",
+            _share(counts, "sure", "recognized"),
+        ),
+        Row(
+            measurement,
+            f"{name}: name chosen or a candidate",
+            f"{counts['merchant or a candidate']} of {counts['recognized']}",
+            _share(counts, "merchant or a candidate", "recognized"),
+        ),
+        Row(
+            measurement,
+            f"{name}: payments neither booked nor asked about",
+            "",
+            1 - (counts["recognized"] + counts["asked"]) / max(1, counts["payments"]),
         ),
     ]
-    if others:
-        level = f"{counts['booked']} of {others}"
-        share = counts["booked"] / others
-        rows.append(
-            bounded(measurement, f"{name}: others booked", level, share, MAX_BOOKED)
-        )
-    for field, minimum in (
-        ("company", MIN_FIELD),
-        ("card_hint", MIN_FIELD),
-        ("merchant", MIN_MERCHANT),
-    ):
-        level = f"{counts[field]} of {recognized}"
-        share = counts[field] / recognized
-        rows.append(
-            bounded(
-                measurement, f"{name}: {field} right", level, share, minimum=minimum
-            )
-        )
-    if sure:
-        level = f"SURE: {sure / recognized:.1%} of the payments"
-        right = counts["sure and right"] / sure
-        rows.append(
-            bounded(
-                measurement, f"{name}: SURE names right", level, right, minimum=MIN_SURE
-            )
-        )
+    if counts["others"]:
+        rows.append(row("others booked", "booked", "others", maximum=MAX_BOOKED))
+        level = f"{counts['booked without a doubt']} of {counts['others']}"
+        value = _share(counts, "booked without a doubt", "others")
+        rows.append(Row(measurement, f"{name}: booked without a doubt", level, value))
     return rows
-
-
-def _count(messages: Iterable[Any]) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for message in messages:
-        title, expected = message.get("title", ""), message["expect"]
-        parsed = parse(
-            message["text"], RECEIVED_AT, message.get("sender", ""), title=title
-        )
-        if expected["ignored"]:
-            counts["others"] += 1
-            counts["booked"] += parsed.recognized
-            continue
-        counts["payments"] += 1
-        if not parsed.recognized or parsed.kind != expected["kind"]:
-            continue
-        counts["recognized"] += 1
-        counts["wrong"] += not _is_amount(parsed, expected)
-        companies = {expected["company"], *message.get("company_alt", [])}
-        companies.add(message.get("company_with_sender", expected["company"]))
-        counts["company"] += parsed.card_company in companies
-        hints = {expected["card_hint"], *message.get("card_hint_alt", [])}
-        counts["card_hint"] += parsed.card_hint in hints
-        names = [expected["merchant"], *message.get("merchant_alt", [])]
-        is_right = squeeze(parsed.merchant) in map(squeeze, names)
-        counts["merchant"] += is_right
-        if parsed.merchant_confidence is Confidence.SURE:
-            counts["sure"] += 1
-            counts["sure and right"] += is_right
-    return counts
-
-
-def _is_amount(parsed: ParseResult, expected: Any) -> bool:
-    amount = parsed.original_amount if parsed.currency else parsed.amount
-    is_currency = (parsed.currency or "KRW") == expected["currency"]
-    return is_currency and amount is not None and float(amount) == expected["amount"]

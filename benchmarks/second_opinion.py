@@ -60,7 +60,7 @@ def measure_opinion(name: str, messages: list[Any]) -> list[Row]:
         "both": lambda message: _read(message, with_opinion=True),
     }
     if opinion:
-        readers["model alone"] = lambda message: _read_by_model(message, opinion)
+        readers["model alone"] = lambda message: read_by_model(message, opinion)
     for reader, read in readers.items():
         rows.append(Row(name, f"known samples, {reader}", describe(messages, read)))
     figures = json.loads((MODEL / FIGURES_FILE).read_text(encoding="utf-8"))
@@ -123,7 +123,7 @@ def _read(message: Any, *, with_opinion: bool) -> tuple[bool, str | None]:
     return parsed.recognized, parsed.merchant
 
 
-def _read_by_model(message: Any, opinion: Opinion) -> tuple[bool, str | None]:
+def read_by_model(message: Any, opinion: Opinion) -> tuple[bool, str | None]:
     text = normalize(f"{message.get('title', '')}\n{message['text']}".strip()).text
     scores = opinion.kinds.judge(text)
     names = opinion.names.find(text)

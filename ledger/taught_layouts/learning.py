@@ -57,7 +57,27 @@ def follow_change(
     if is_correction:
         _learn_from_correction(ledger, entry, stored, now, chosen=chosen)
     if not entry.pending:
+        _tell_kind(ledger, entry)
         forget_text(ledger, entry.pk, is_confirmed=True)
+
+
+def _tell_kind(ledger: LockedLedger, entry: Entry) -> None:
+    """Let a corrected layout tell that its texts are payments: one was confirmed."""
+    source = find_source(ledger, entry)
+    if source is None or source.doubts is None:
+        return
+    if Doubt.KIND not in source.doubts["doubts"]:
+        return
+    rows = TaughtLayout.objects.owned_by(ledger.member)
+    rows = rows.filter(
+        sender=normalize_sender(source.sender or ""), is_unsure=False, kind=source.kind
+    )
+    known = [
+        row.pk
+        for row in rows
+        if read_with_layout(Layout(row.template), source.text or "") is not None
+    ]
+    rows.filter(pk__in=known).update(is_complete=True)
 
 
 def _learn_from_correction(

@@ -25,6 +25,7 @@ from card_alerts import (
 from core.db.rows import fetch_all
 from ledger.base.ledger_write import LockedLedger
 from ledger.models import LayoutKind, TaughtLayout
+from ledger.taught_layouts.doubts import without_doubt
 from ledger.taught_layouts.storing import normalize_sender
 
 _LAYOUTS = """
@@ -127,7 +128,11 @@ def _apply(
         sender,
         settings.HOME_CURRENCY,
     )
-    if payment is None or not stored.is_name_guessed or payment.merchant is None:
+    if payment is None:
+        return None
+    # The layout tells that it is one.
+    payment = without_doubt(payment, Doubt.KIND)
+    if not stored.is_name_guessed or payment.merchant is None:
         return payment
     place = payment.spans["merchant"]
     return replace(

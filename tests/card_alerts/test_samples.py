@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from card_alerts.opinion.opinion import load_opinion
+from tests.support.alert_accuracy import count_right, find_similarities, make_reader
 from tests.support.alert_samples import (
     EXAM,
     EXAM_2026,
@@ -14,6 +16,7 @@ from tests.support.alert_samples import (
     EXAM_2026D,
     EXAM_2026E,
     EXAM_2026F,
+    EXAM_2026G,
     GIVEN,
     LAYOUTS_2026,
     OWN,
@@ -71,3 +74,26 @@ def test_own_messages_include_each_kind_twice(kind: str) -> None:
     kinds = Counter(each["expect"]["kind"] for each in OWN_MESSAGES)
 
     assert kinds[kind] >= 2
+
+
+def test_newest_exam_is_read_as_at_its_first_sight_or_better() -> None:
+    messages = [*load(EXAM_2026G), *(twin for _, twin in load_twins(EXAM_2026G))]
+    counts = count_right(messages, make_reader(load_opinion()))
+
+    assert counts["payments"] >= 450
+    assert counts["wrong"] == 0
+    assert counts["recognized"] >= 0.945 * counts["payments"], counts
+    assert counts["booked"] <= 0.025 * counts["others"], counts
+    assert counts["merchant"] >= 0.9 * counts["recognized"], counts
+    assert counts["sure"] >= 0.65 * counts["recognized"], counts
+    assert counts["sure and right"] >= 0.99 * counts["sure"], counts
+
+
+def test_similar_texts_are_found_by_their_letters() -> None:
+    known = ["신한카드(1309)승인 4,800원", "お支払い"]
+    equal, like, other = find_similarities(
+        ["신한카드(1309)승인 4,800원", "신한카드(2077)승인 9,100원 취소", "abc"], known
+    )
+
+    assert (equal, other) == (1, 0)
+    assert 0.5 < like < 1

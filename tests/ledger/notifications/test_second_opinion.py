@@ -33,6 +33,20 @@ def test_payment_of_an_unknown_layout_asks_until_one_is_confirmed(
     assert second["doubts"] == second["entry"]["doubts"] == ["MERCHANT"]
 
 
+def test_corrected_name_and_the_confirmation_settle_all(
+    client: JSONClient, send: Any
+) -> None:
+    path = f"{ENTRIES}/{send(RESCUED)['entry']['id']}"
+    client.send("PATCH", path, {"memo": "빛고을"})
+    client.send("POST", f"{path}/confirm")
+    second = send(RESCUED.replace("22:31", "23:31").replace("빛고을떡집", "빛고을책방"))
+    assert second["action"] == "CREATED"
+    client.send("PATCH", f"{ENTRIES}/{second['entry']['id']}", {"memo": "빛고을책방"})
+    client.send("POST", f"{ENTRIES}/{second['entry']['id']}/confirm")
+    third = send(RESCUED_NEXT)
+    assert (third["entry"]["memo"], "unsure" in third["entry"]) == ("소담분식", False)
+
+
 def test_what_one_member_confirms_is_doubted_for_others(
     client: JSONClient, send: Any, other_member: Member
 ) -> None:

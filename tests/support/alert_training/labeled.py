@@ -18,6 +18,7 @@ from tests.support.alert_samples import (
     EXAM_2026D,
     EXAM_2026E,
     EXAM_2026F,
+    EXAM_2026G,
     GIVEN,
     LAYOUTS_2026,
     OWN,
@@ -36,7 +37,7 @@ TEXTS_OF_RULE = 3
 STEP_OF_REFUSED = 5
 FILES = (
     *(GIVEN, OWN, LAYOUTS_2026, EXAM, EXAM_2026, EXAM_2026B),
-    *(EXAM_2026C, EXAM_2026D, EXAM_2026E, EXAM_2026F),
+    *(EXAM_2026C, EXAM_2026D, EXAM_2026E, EXAM_2026F, EXAM_2026G),
 )
 KINDS = {
     "approval": PAYMENT,
