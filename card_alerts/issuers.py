@@ -5,10 +5,12 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-from card_alerts.foreign_issuers import ENGLISH, JAPANESE
 from card_alerts.issuer import Issuer
-from card_alerts.korean_issuers import KOREAN
+from card_alerts.tables import read_issuers
 
+KOREAN = read_issuers("korean_issuers.toml")
+ENGLISH = read_issuers("english_issuers.toml")
+JAPANESE = read_issuers("japanese_issuers.toml")
 ISSUERS = (*KOREAN, *ENGLISH, *JAPANESE)
 
 MAX_ISSUER_TEXT_LENGTH = 200

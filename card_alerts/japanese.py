@@ -4,13 +4,10 @@ import re
 from dataclasses import replace
 
 from card_alerts.candidate import PaymentCandidate, SourceText, build_result
-from card_alerts.foreign_issuers import ENGLISH, JAPANESE
-from card_alerts.issuers import (
-    compile_aliases,
-    get_alias,
-)
+from card_alerts.issuers import ENGLISH, JAPANESE, compile_aliases, get_alias
 from card_alerts.money import MoneyMatch, find_foreign_amounts, parse_number
 from card_alerts.result import Doubt, Kind, ParseResult, Reason, Span, rejected
+from card_alerts.tables import alternatives, read_words
 from card_alerts.times import find_timestamps
 
 _YEN = re.compile(r"(?<![\d,.])-?[ ]?(?P<number>\d{1,3}(?:,\d{3}){1,4}|\d{1,12})[ ]?円")
@@ -42,14 +39,13 @@ _CARD_NUMBER = re.compile(
     r"(?P<digits>\d{4})(?!\d)"
 )
 
-_PASSWORD = re.compile("ワンタイム|認証コード|認証番号|暗証番号|確認コード|パスワード")
+_WORDS = read_words("words.toml")
+_PASSWORD = re.compile(alternatives(_WORDS["japanese_passwords"]))
 _STATEMENT = re.compile(
     "お?支払い?(?:金額|日|予定|期限)|引き?落とし|ご?請求|明細|振替|お支払い?のご案内"
 )
-_BANK_TRANSFER = re.compile("振込|入金|出金|送金")
-_ADVERT = re.compile(
-    "キャンペーン|最大|もれなく|プレゼント|抽選|特典|エントリー|クーポン"
-)
+_BANK_TRANSFER = re.compile(alternatives(_WORDS["japanese_transfers"]))
+_ADVERT = re.compile(alternatives(_WORDS["japanese_adverts"]))
 _DECLINED = re.compile(
     "(?:いただ|頂)けませんでした|できませんでした|承認されませんでした|否決|利用不可"
     "|ご利用になれません|エラー"

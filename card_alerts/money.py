@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import NamedTuple
 
-from card_alerts.currencies import CURRENCY_CODES
+from card_alerts.currencies import CURRENCY_CODES, CURRENCY_SIGNS, CURRENCY_WORDS
 from card_alerts.masked_text import ANY_PLACEHOLDER
 from card_alerts.result import Span
 
@@ -31,26 +31,6 @@ _DOT_GROUPED = r"\d{1,3}(?:\.\d{3}){2,4}(?![\d.,])"
 # EUR 11/20
 _NOT_A_DATE = r"(?!(?:(?<=[ :A-Z]\d)|(?<=[ :A-Z]\d\d))(?:/\d|[ ]?개월))"
 
-
-def _table(pairs: str) -> dict[str, str]:
-    return dict(pair.split() for pair in pairs.split(","))
-
-
-CURRENCY_WORDS = _table(
-    """
-    달러 USD, 미달러 USD, 미국달러 USD, 불 USD, 홍콩달러 HKD, 대만달러 TWD,
-    호주달러 AUD, 캐나다달러 CAD, 싱가포르달러 SGD, 싱가폴달러 SGD, 뉴질랜드달러 NZD,
-    유로 EUR, 엔 JPY, 엔화 JPY, 위안 CNY, 위안화 CNY, 파운드 GBP, 바트 THB, 밧 THB,
-    동 VND, 프랑 CHF, 링깃 MYR, 루피아 IDR, 루피 INR, 페소 PHP, 리라 TRY, 디르함 AED
-    """
-)
-CURRENCY_SIGNS = _table(
-    """
-    $ USD, ($USD) USD, $USD USD, US$ USD, U$ USD, HK$ HKD, NT$ TWD, CA$ CAD,
-    C$ CAD, AU$ AUD, A$ AUD, NZ$ NZD, SG$ SGD, S$ SGD, R$ BRL, € EUR, £ GBP,
-    ¥ JPY, CN¥ CNY, ₹ INR, ฿ THB, ₫ VND, ₱ PHP, ₽ RUB, ₺ TRY, ₩ KRW, ₦ NGN, ₵ GHS, ₴ UAH
-    """
-)
 _CURRENCY_WORD_PATTERN = "|".join(sorted(CURRENCY_WORDS, key=len, reverse=True))
 CURRENCY_SIGN_PATTERN = "|".join(
     re.escape(sign) for sign in sorted(CURRENCY_SIGNS, key=len)[::-1]

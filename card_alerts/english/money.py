@@ -3,11 +3,10 @@
 import re
 from decimal import Decimal
 
-from card_alerts.currencies import CURRENCY_CODES
+from card_alerts.currencies import CURRENCY_CODES, CURRENCY_SIGNS
 from card_alerts.issuer import Issuer
 from card_alerts.money import (
     CURRENCY_SIGN_PATTERN,
-    CURRENCY_SIGNS,
     MoneyMatch,
     is_truncated,
     parse_number,

@@ -20,13 +20,14 @@ from card_alerts.english.money import (
 )
 from card_alerts.english.times import find_english_timestamp
 from card_alerts.english.words import find_status_keyword, rejection_reason
-from card_alerts.foreign_issuers import ENGLISH, JAPANESE
 from card_alerts.issuer import Issuer
 from card_alerts.issuers import (
+    ENGLISH,
+    JAPANESE,
+    KOREAN,
     compile_aliases,
     get_alias,
 )
-from card_alerts.korean_issuers import KOREAN
 from card_alerts.money import MAX_AMOUNT, WON, MoneyMatch, parse_number
 from card_alerts.result import (
     BankBooking,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from card_alerts.issuer import Issuer
 from card_alerts.issuers import (
+    KOREAN,
     Alias,
     compile_aliases,
     find_issuer,
@@ -26,7 +27,6 @@ from card_alerts.korean.card_products import (
     match_product,
 )
 from card_alerts.korean.status_keywords import ATTACHED_KEYWORD
-from card_alerts.korean_issuers import KOREAN
 from card_alerts.masked_text import (
     AMOUNT,
     ANY_PLACEHOLDER,

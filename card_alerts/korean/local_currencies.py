@@ -7,18 +7,11 @@ issuers nor merchants.
 import re
 
 from card_alerts.result import Span
+from card_alerts.tables import alternatives, read_words
 
-_OWN_NAMES = (
-    "여민전|동백전|탐나는전|온통대전|누비전|오색전|다온|시루|모바일시루|다이로움"
-    "|행복화성|오륙도페이|이바구페이|돼지카드|레드로페이|색동전|갯벌페이|희망화폐"
-    "|상생카드|해피머니카드|배방페이|정다운페이|아라리페이|하머니|결초보은카드"
-    "|굿뜨래페이|와이페이|코나카드|경기지역화폐|지역화폐카드|서울(?:페이|Pay)(?:플러스"
-    "|\\+)?|땡겨요상품권"
-)
-_NOT_LOCAL = (
-    "네이버|카카오|당근|배민|컬리|무신사|토스|삼성|애플|쿠팡|신한|우리|하나|국민|롯데"
-    "|현대|농협|제로|스마일|구글|앱|간편|페이스"
-)
+_WORDS = read_words("words.toml")
+_OWN_NAMES = alternatives(_WORDS["local_currencies"])
+_NOT_LOCAL = alternatives(_WORDS["no_local_currencies"])
 _NAME = (
     rf"(?:[가-힣]{{0,5}}(?:{_OWN_NAMES})"
     rf"|(?!{_NOT_LOCAL})[가-힣]{{2,6}}?(?:[로으]?페이|[eE이][ ]?음(?:카드)?"
@@ -48,7 +41,7 @@ _BEFORE_AMOUNT = re.compile(
 # Names that count as the issuer 지역화폐.
 _GENERIC_NAME = re.compile(r"사랑(?:화폐|상품권|카드|페이)|지역[ ]?화폐|지역사랑")
 MAX_SCAN_LENGTH = 600
-_OWN_INITIALS = "".join(sorted({name[0] for name in _OWN_NAMES.split("|")}))
+_OWN_INITIALS = "".join(sorted({name[0] for name in _WORDS["local_currencies"]}))
 _HAS_NAME = re.compile(
     f"(?=[페PeE이사지{_OWN_INITIALS}])(?:페이|Pay|[eE이][ ]?음|사랑|지역[ ]?화폐"
     f"|{_OWN_NAMES})"

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from card_alerts.issuers import get_alias
 from card_alerts.korean.issuer_match import IssuerMatch
 from card_alerts.result import Span
+from card_alerts.tables import read_products
 
 # LGU+ M Ed3(통할2.0) 승인, without an issuer
 _PARTNER_PRODUCT = re.compile(
@@ -17,12 +18,7 @@ _PARTNER_PRODUCT = re.compile(
     r"(?:\([^()\n]{1,12}\))?)(?=[ ]?(?:해외)?(?:승인|취소)(?![가-힣]))"
 )
 # Products of one issuer whose messages do not name it.
-_PRODUCTS_OF = {
-    "현대카드": (
-        r"대한항공카드|the[ ](?:Green|Red|Black|Purple|Pink)(?:[ ]Edition[ ]?\d?)?"
-    ),
-    "국민카드": r"쿠팡[ ]?와우카드",
-}
+_PRODUCTS_OF = {each.name: each.pattern for each in read_products("products.toml")}
 # 대한항공카드 승인, at the beginning
 _PARTNER_CARD = re.compile(
     r"(?:^|(?<=\n))[ ]?(?P<part>(?!체크|신용|법인|국민|해외)[가-힣]{2,8}카드)"

@@ -4,6 +4,7 @@ import re
 
 from card_alerts.masked_text import AMOUNT, ANY_PLACEHOLDER
 from card_alerts.result import Reason
+from card_alerts.tables import alternatives, read_words
 
 # The law requires (광고) at the beginning of adverts.
 ADVERT_MARK = re.compile(
@@ -91,12 +92,9 @@ _CHAT_PHRASES = re.compile(
 )
 
 # A grant, an expense or a day off: 지원금 300,000원이 승인되었습니다.
-_GRANT = re.compile(
-    r"지원금|보조금|장학금|장려금|보상금|환급금|보험금|휴가|연차|반차|결재|품의|기안"
-)
-_REQUEST = re.compile(
-    r"급여|수당|교부|배당|출장|경비|예산|신청|심사|서류|융자|보증|정산|지출"
-)
+_WORDS = read_words("words.toml")
+_GRANT = re.compile(alternatives(_WORDS["grants"]))
+_REQUEST = re.compile(alternatives(_WORDS["office_words"]))
 # Without a card: 본인 아닐시 문의 02-…, 해외직구 … 문의 1670-….
 _CALL_US = re.compile(
     r"(?:문의|신고|상담|고객[ ]?센터|소비자[ ]?(?:보호)?원?|연락|전화|취소)"
