@@ -3,17 +3,19 @@
 One may name a payment gateway (KG이니시스, 통신판매), or cut the name off.
 """
 
-import re
 import unicodedata
 from functools import lru_cache
 
+from card_alerts.patterns import pattern
 from card_alerts.tables import alternatives, read_words
 
 _WORDS = read_words("words.toml")
-_GATEWAY = re.compile(rf"{alternatives(_WORDS['gateways'])}|nic(?![a-z])")
-_NO_SHOP = re.compile(alternatives(_WORDS["gateway_words"]))
-_NOT_LETTER = re.compile(r"[\W\d_]+")
-_CUT_END = re.compile(r"\([^()]*$|(?:…|\.{2,}|‥)\s*$")
+_GATEWAY = pattern(
+    rf"{alternatives(_WORDS['gateways'])}|nic(?![a-z])", example="나이스페이먼츠"
+)
+_NO_SHOP = pattern(alternatives(_WORDS["gateway_words"]), example="(티켓결제)")
+_NOT_LETTER = pattern(r"[\W\d_]+", example="쿠팡()-쿠팡")
+_CUT_END = pattern(r"\([^()]*$|(?:…|\.{2,}|‥)\s*$", example="솔길쌀국수 (SOL")
 
 
 @lru_cache(maxsize=4096)
