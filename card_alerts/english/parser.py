@@ -325,8 +325,11 @@ def parse_english(source: SourceText) -> ParseResult:
         ),
         source,
     )
-    if reason is None:
-        return result
+    return _refuse(reason, result, is_strange=is_strange) if reason else result
+
+
+def _refuse(reason: Reason, result: ParseResult, *, is_strange: bool) -> ParseResult:
+    """Tell what the text would have been if no certain word refused it."""
     is_open = reason in _OPEN_REASONS and not is_strange and result.recognized
     if not is_open:
         return rejected(reason)
