@@ -3,35 +3,72 @@
 import re
 
 from card_alerts.issuer import Issuer
+from card_alerts.patterns import pattern
 from card_alerts.result import Channel
 
 MIN_PHONE_DIGITS = 7
 
-_PHONE_NUMBER = re.compile(r"\s*[+\d][\d\s\-()]*$")
-_KAKAOTALK_SENDER = re.compile(r"kakao\.talk|카카오톡|알림톡|kakaotalk", re.IGNORECASE)
+_PHONE_NUMBER = pattern(r"\s*[+\d][\d\s\-()]*$", example="+8215889955")
+_KAKAOTALK_SENDER = pattern(
+    r"kakao\.talk|카카오톡|알림톡|kakaotalk",
+    example="com.kakao.talk",
+    flags=re.IGNORECASE,
+)
 # Parts of packages of banks' apps; other packages are apps of card companies.
-_BANK_PACKAGE = re.compile(
-    r"bank|kbstar|kebhana|nh\.smart|ibk\.smart|nonghyup|kfcc|smartmg|epost|suhyup"
-    r"|onbank"
+_BANK_PACKAGE = pattern(
+    r"""
+    bank | kbstar | kebhana | nh\.smart | ibk\.smart | nonghyup | kfcc | smartmg | epost
+    | suhyup | onbank
+    """,
+    example="com.kbstar.kbbank",
 )
-_KAKAOTALK_TEXT = re.compile(
-    r"\[[^\[\]\n]{1,30}\] \[(?:오전|오후) ?\d{1,2}:\d\d\]|카카오톡|알림톡|톡으로 받는"
-    r"|카드영수증|채널 (?:추가|차단)"
+_KAKAOTALK_TEXT = pattern(
+    r"""
+    \[[^\[\]\n]{1,30}\][ ]\[(?:오전|오후)[ ]?\d{1,2}:\d\d\]
+    | 카카오톡 | 알림톡 | 톡으로[ ]받는 | 카드영수증
+    | 채널[ ](?:추가|차단)
+    """,
+    example="채널 추가하고",
 )
-_SMS_TEXT = re.compile(r"(?:Web|WEB|web|국제|국외) ?발신")
-_PAY_APP_TEXT = re.compile(
-    r"결제 ?완료|네이버 ?페이|카카오 ?페이|토스 ?(?:페이|머니)|페이코|PAYCO|삼성(?:월렛"
-    r"|페이)|애플페이|쿠팡페이|[가-힣]{2,5}사랑(?:화폐|상품권|카드|페이)|온누리"
+_SMS_TEXT = pattern(r"(?:Web|WEB|web|국제|국외)[ ]?발신", example="Web발신]\nKB국민")
+_PAY_APP_TEXT = pattern(
+    r"""
+    결제[ ]?완료 | 네이버[ ]?페이 | 카카오[ ]?페이
+    | 토스[ ]?(?:페이|머니)
+    | 페이코 | PAYCO
+    | 삼성(?:월렛|페이)
+    | 애플페이 | 쿠팡페이
+    | [가-힣]{2,5}사랑(?:화폐|상품권|카드|페이)
+    | 온누리
+    """,
+    example="마포사랑상품권",
 )
-_CARD_APP_TEXT = re.compile(
-    r"(?i:KB) ?(?i:Pay)|(?i:SOL) ?페이|신한 ?플레이|우리(?i:WON)카드|하나 ?(?i:Pay"
-    r"|페이)|(?i:NH) ?(?i:pay|페이)|디지로카|페이북|앱카드|· ?(?:일반)?승인"
+_CARD_APP_TEXT = pattern(
+    r"""
+    (?i:KB)[ ]?(?i:Pay)
+    | (?i:SOL)[ ]?페이
+    | 신한[ ]?플레이
+    | 우리(?i:WON)카드
+    | 하나[ ]?(?i:Pay|페이)
+    | (?i:NH)[ ]?(?i:pay|페이)
+    | 디지로카 | 페이북 | 앱카드
+    | ·[ ]?(?:일반)?승인
+    """,
+    example="하나Pay (결제)",
 )
-_BANK_TEXT = re.compile(
-    r"(?=[출입통은뱅])(?:출금|입금|통장|(?:(?<=[가-힣])|(?<=IBK)|(?<=KB)|(?<=NH))은행"
-    r"|(?:(?<=카카오)|(?<=토스)|(?<=케이)|(?<=iM))뱅크)"
+_BANK_TEXT = pattern(
+    r"""
+    (?=[출입통은뱅])(?:
+        출금 | 입금 | 통장
+        | (?:(?<=[가-힣])|(?<=IBK)|(?<=KB)|(?<=NH))은행
+        | (?:(?<=카카오)|(?<=토스)|(?<=케이)|(?<=iM))뱅크
+    )
+    """,
+    example="자동출금39,510원",
 )
-_ACCOUNT_NUMBER = re.compile(r"\d\*{2,}\d|\d-\d[\d*]{1,5}-[\d*]{2}")
+_ACCOUNT_NUMBER = pattern(
+    r"\d\*{2,}\d|\d-\d[\d*]{1,5}-[\d*]{2}", example="123-45-67890"
+)
 
 
 def find_channel(

@@ -5,10 +5,13 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-from card_alerts.foreign_issuers import ENGLISH, JAPANESE
 from card_alerts.issuer import Issuer
-from card_alerts.korean_issuers import KOREAN
+from card_alerts.patterns import pattern
+from card_alerts.tables import read_issuers
 
+KOREAN = read_issuers("korean_issuers.toml")
+ENGLISH = read_issuers("english_issuers.toml")
+JAPANESE = read_issuers("japanese_issuers.toml")
 ISSUERS = (*KOREAN, *ENGLISH, *JAPANESE)
 
 MAX_ISSUER_TEXT_LENGTH = 200
@@ -16,10 +19,14 @@ MAX_ISSUER_TEXT_LENGTH = 200
 # A public service number, such as 1544-7200.
 MIN_SENDER_DIGITS = 8
 
-_CARD_WORDS = re.compile(r"체크카드|신용카드|카드|은행|체크|비씨|bc(?=$)")
-_SEPARATORS = re.compile(r"[\s\-_·.,/()\[\]]+")
-_SCRIPT_BOUNDARY = re.compile(r"(?<=[A-Za-z])(?=[가-힣])|(?<=[가-힣])(?=[A-Za-z])")
-_NOT_DIGIT = re.compile(r"\D+")
+_CARD_WORDS = pattern(
+    r"체크카드|신용카드|카드|은행|체크|비씨|bc(?=$)", example="kb국민카드"
+)
+_SEPARATORS = pattern(r"[\s\-_·.,/()\[\]]+", example="kb 국민 카드")
+_SCRIPT_BOUNDARY = pattern(
+    r"(?<=[A-Za-z])(?=[가-힣])|(?<=[가-힣])(?=[A-Za-z])", example="신한SOL"
+)
+_NOT_DIGIT = pattern(r"\D+", example="com.kakao.talk")
 
 
 class Alias(NamedTuple):
@@ -85,12 +92,16 @@ _PACKAGE_ISSUERS = tuple(
 )
 _ALIAS = compile_aliases(ISSUERS, re.IGNORECASE)
 # In 신한카드, 현대 M, KB1234 and Citibank, but not in School.
-_CARD_SUFFIX = re.compile(
-    r"\s?(?:카드|체크|은행|신용|비씨|BC|법인|가족|card|bank|pay|\d|\(|[*])"
-    r"|\s[A-Z]|(?<=[가-힣])[A-Z]",
-    re.IGNORECASE,
+_CARD_SUFFIX = pattern(
+    r"""
+    \s?(?:카드|체크|은행|신용|비씨|BC|법인|가족|card|bank|pay|\d|\(|[*])
+    | \s[A-Z]
+    | (?<=[가-힣])[A-Z]
+    """,
+    example="현대 M",
+    flags=re.IGNORECASE,
 )
-_LETTER = re.compile(r"[^\W\d_]")
+_LETTER = pattern(r"[^\W\d_]", example="현대 M")
 
 
 def get_alias(name: str) -> Alias:

@@ -1,88 +1,130 @@
 """Parse Japanese mails of card companies: labels and their values."""
 
-import re
 from dataclasses import replace
 
 from card_alerts.candidate import PaymentCandidate, SourceText, build_result
-from card_alerts.foreign_issuers import ENGLISH, JAPANESE
-from card_alerts.issuers import (
-    compile_aliases,
-    get_alias,
-)
+from card_alerts.issuers import ENGLISH, JAPANESE, compile_aliases, get_alias
 from card_alerts.money import MoneyMatch, find_foreign_amounts, parse_number
+from card_alerts.patterns import pattern
 from card_alerts.result import Doubt, Kind, ParseResult, Reason, Span, rejected
+from card_alerts.tables import alternatives, read_words
 from card_alerts.times import find_timestamps
 
-_YEN = re.compile(r"(?<![\d,.])-?[ ]?(?P<number>\d{1,3}(?:,\d{3}){1,4}|\d{1,12})[ ]?円")
-_ISSUER = compile_aliases((*JAPANESE, *ENGLISH))
-_LABELS = {
-    "merchant": (
-        r"ご?(?:利用|使用|支払い?)(?:先|店舗|店名|加盟店|場所|店)名?(?:など|等)?"
-        r"|ショップ名?|加盟店名?|店舗名?|お店"
-    ),
-    "date": r"ご?(?:利用|使用|取引|決済|承認)(?:日時?|年月日)|日時|日付",
-    "amount": r"ご?(?:利用|使用|取引|決済|返金|取消|引落)?金額|ご?利用額|決済総額",
-}
-_VALUE = (
-    r"(?:[ ]?[(][^()\n]{0,20}[)])?(?:[ ]?[】:\]][ ]?[】:]?[ ]?\n?[ ]?|[ ]{1,3})"
-    r"(?P<value>[^\n◇■◆●・【]{1,600})"
+_YEN = pattern(
+    r"""
+    (?<![\d,.])-?[ ]?(?P<number>\d{1,3}(?:,\d{3}){1,4}|\d{1,12})[ ]?円
+    """,
+    example="◇利用金額:684円",
 )
+_ISSUER = compile_aliases((*JAPANESE, *ENGLISH))
+_VALUE = r"""
+    (?:[ ]?[(][^()\n]{0,20}[)])?(?:[ ]?[】:\]][ ]?[】:]?[ ]?\n?[ ]?|[ ]{1,3})
+    (?P<value>[^\n◇■◆●・【]{1,600})
+"""
 _LABELED = {
-    name: re.compile(rf"(?:{label}){_VALUE}") for name, label in _LABELS.items()
+    name: pattern(rf"(?:{label}){_VALUE}", example=example)
+    for name, label, example in (
+        (
+            "merchant",
+            r"""
+            ご?(?:利用|使用|支払い?)(?:先|店舗|店名|加盟店|場所|店)名?(?:など|等)?
+            | ショップ名? | 加盟店名? | 店舗名? | お店
+            """,
+            "ご利用先: たぬき書店",
+        ),
+        (
+            "date",
+            r"ご?(?:利用|使用|取引|決済|承認)(?:日時?|年月日)|日時|日付",
+            "ご利用日時: 2026/11/20",
+        ),
+        (
+            "amount",
+            r"""
+            ご?(?:利用|使用|取引|決済|返金|取消|引落)?金額
+            | ご?利用額 | 決済総額
+            """,
+            "ご利用金額: 1,200円",
+        ),
+    )
 }
-# たぬき書店にて1,200円
-_MERCHANT_IN_SENTENCE = re.compile(
-    r"(?P<value>[^\n、。「」\s]{1,60})(?:にて|で)[^\n]{0,12}\d[\d,]{0,14}[ ]?円"
+_MERCHANT_IN_SENTENCE = pattern(
+    r"""
+    (?P<value>[^\n、。「」\s]{1,60})(?:にて|で)[^\n]{0,12}\d[\d,]{0,14}[ ]?円
+    """,
+    example="たぬき書店にて1,200円",
 )
 MAX_SENTENCE_SCAN_LENGTH = 1000
-_DATE_IN_SENTENCE = re.compile(r"\d{1,4}[/年月.-]\d{1,2}")
+_DATE_IN_SENTENCE = pattern(r"\d{1,4}[/年月.-]\d{1,2}", example="11月20日")
 
-_CARD_NUMBER = re.compile(
-    r"カード番号(?:[ ]?\([^()\n]{1,10}\))?[ ]?[】:\]]{0,2}[ ]?\n?[ ]?[*Xx-]{0,16}"
-    r"(?P<digits>\d{4})(?!\d)"
+_CARD_NUMBER = pattern(
+    r"""
+    カード番号(?:[ ]?\([^()\n]{1,10}\))?[ ]?[】:\]]{0,2}[ ]?\n?[ ]?[*Xx-]{0,16}
+    (?P<digits>\d{4})(?!\d)
+    """,
+    example="カード番号(下4桁):1231",
 )
 
-_PASSWORD = re.compile("ワンタイム|認証コード|認証番号|暗証番号|確認コード|パスワード")
-_STATEMENT = re.compile(
-    "お?支払い?(?:金額|日|予定|期限)|引き?落とし|ご?請求|明細|振替|お支払い?のご案内"
+_WORDS = read_words("words.toml")
+_PASSWORD = pattern(
+    alternatives(_WORDS["japanese_passwords"]), example="JCB ワンタイム"
 )
-_BANK_TRANSFER = re.compile("振込|入金|出金|送金")
-_ADVERT = re.compile(
-    "キャンペーン|最大|もれなく|プレゼント|抽選|特典|エントリー|クーポン"
+_STATEMENT = pattern(
+    r"""
+    お?支払い?(?:金額|日|予定|期限)
+    | 引き?落とし | ご?請求 | 明細 | 振替 | お支払い?のご案内
+    """,
+    example="お支払い金額のお知らせ",
 )
-_DECLINED = re.compile(
-    "(?:いただ|頂)けませんでした|できませんでした|承認されませんでした|否決|利用不可"
-    "|ご利用になれません|エラー"
+_BANK_TRANSFER = pattern(
+    alternatives(_WORDS["japanese_transfers"]), example="振込入金のお知ら"
 )
-_CANCELLED = re.compile("取消|取り消し|キャンセル|返金|返品")
-_PARTIAL = re.compile("一部|部分")
-_USED = re.compile("利用|使用|決済|支払い?|買物|承認")
+_ADVERT = pattern(alternatives(_WORDS["japanese_adverts"]), example="上のご利用で最大")
+_DECLINED = pattern(
+    r"""
+    (?:いただ|頂)けませんでした
+    | できませんでした | 承認されませんでした | 否決 | 利用不可 | ご利用になれません
+    | エラー
+    """,
+    example="頂けませんでした",
+)
+_CANCELLED = pattern(r"取消|取り消し|キャンセル|返金|返品", example="取消のお知らせ\n")
+_PARTIAL = pattern(r"一部|部分", example="一部返金 ご利用")
+_USED = pattern(r"利用|使用|決済|支払い?|買物|承認", example="ご利用のお知らせ")
 
 
 # "Not a bill yet": ご請求を確定するものではございません。
-_NOT_A_BILL = re.compile(r"[^\n。]{0,60}確定するものでは(?:ございません|ありません)")
-# ほしぞらマート(買物)⏎19,546円
-_NAMED_ABOVE_AMOUNT = re.compile(
-    r"(?:^|(?<=\n))[ ]?(?P<value>[^\n]{1,60}?)[ ]?\((?:買物|利用|支払い?)\)[ ]?\n"
-    r"(?=[ ]?[\d,]{1,16}[ ]?円)"
+_NOT_A_BILL = pattern(
+    r"[^\n。]{0,60}確定するものでは(?:ございません|ありません)",
+    example="ご請求を確定するものではございません",
 )
-# 1,200円 支払いました⏎ローソン
-_BELOW_STATUS = re.compile(
-    r"円[ ]?(?:を)?(?:お?支払い?|決済)(?:ました|完了(?:しました)?)[。.!]?[ ]?\n"
-    r"(?P<value>[^\n:]{1,60})(?:\n|$)"
+_NAMED_ABOVE_AMOUNT = pattern(
+    r"""
+    (?:^|(?<=\n))[ ]?(?P<value>[^\n]{1,60}?)[ ]?\((?:買物|利用|支払い?)\)[ ]?\n
+    (?=[ ]?[\d,]{1,16}[ ]?円)
+    """,
+    example="ほしぞらマート(買物)\n19,546円",
+)
+_BELOW_STATUS = pattern(
+    r"""
+    円[ ]?(?:を)?(?:お?支払い?|決済)(?:ました|完了(?:しました)?)[。.!]?[ ]?\n
+    (?P<value>[^\n:]{1,60})(?:\n|$)
+    """,
+    example="1,200円 支払いました\nローソン",
 )
 # 利用金額(円):1,200
-_YEN_IN_LABEL = re.compile(r"金額[ ]?\((?P<yen>円)\)")
+_YEN_IN_LABEL = pattern(r"金額[ ]?\((?P<yen>円)\)", example="利用金額(円):1,200")
 # 引落通貨：JPY
-_YEN_AS_CURRENCY = re.compile(r"通貨[ ]?:[ ]?(?P<yen>JPY)")
-_BARE_NUMBER = re.compile(r"[\d,]{1,16}(?:\.00)?(?=[ ]*(?:\n|$))")
+_YEN_AS_CURRENCY = pattern(r"通貨[ ]?:[ ]?(?P<yen>JPY)", example="引落通貨:JPY")
+_BARE_NUMBER = pattern(
+    r"[\d,]{1,16}(?:\.00)?(?=[ ]*(?:\n|$))", example="引落金額:7,920.00"
+)
 
 
 def parse_japanese(source: SourceText) -> ParseResult:
     text = source.normalized.text
     labeled: dict[str, Span] = {}
-    for name, pattern in _LABELED.items():
-        match = pattern.search(text)
+    for name, rule in _LABELED.items():
+        match = rule.search(text)
         value = match["value"].rstrip(" ") if match else ""
         if match and value:
             start = match.start("value")

@@ -3,27 +3,19 @@
 One may name a payment gateway (KG이니시스, 통신판매), or cut the name off.
 """
 
-import re
 import unicodedata
 from functools import lru_cache
 
-_GATEWAY = re.compile(
-    r"kg이니시스|케이지이니시스|이니시스|inicis|nice페이먼츠|나이스페이먼츠|나이스페이"
-    r"|나이스정보통신|nicepay|nice페이|nice|nic(?![a-z])|nhnkcp|엔에이치엔케이씨피|케이씨피"
-    r"|한국사이버결제|kcp|kicc|한국정보통신|이지페이|토스페이먼츠|tosspayments"
-    r"|lg유플러스전자결제|엘지유플러스전자결제|통신판매|네이버파이낸셜|네이버페이"
-    r"|naverpay|npay|카카오페이|kakaopay|kg모빌리언스|모빌리언스|다날페이|다날"
-    r"|페이레터|갤럭시아머니트리|갤럭시아|스마트로|smartro|ksnet|케이에스넷"
-    r"|헥토파이낸셜|세틀뱅크|페이플|nhn페이코|페이코|payco|ssg페이|쿠팡페이|쿠페이"
-    r"|스마일페이|올더게이트|allthegate|이지피쥐|다우데이타|키움페이|키움페이먼츠"
-    r"|케이에스페이|페이업|웰컴페이먼츠|토스페이|11페이|제로페이|paypal|stripe"
+from card_alerts.patterns import pattern
+from card_alerts.tables import alternatives, read_words
+
+_WORDS = read_words("words.toml")
+_GATEWAY = pattern(
+    rf"{alternatives(_WORDS['gateways'])}|nic(?![a-z])", example="나이스페이먼츠"
 )
-_NO_SHOP = re.compile(
-    r"전자지급결제대행|결제대행|전자결제|간편결제|신용카드|온라인|인터넷|자동결제|결제"
-    r"|주식회사|\(주\)|\(유\)|유한회사|pg사?|코리아"
-)
-_NOT_LETTER = re.compile(r"[\W\d_]+")
-_CUT_END = re.compile(r"\([^()]*$|(?:…|\.{2,}|‥)\s*$")
+_NO_SHOP = pattern(alternatives(_WORDS["gateway_words"]), example="(티켓결제)")
+_NOT_LETTER = pattern(r"[\W\d_]+", example="쿠팡()-쿠팡")
+_CUT_END = pattern(r"\([^()]*$|(?:…|\.{2,}|‥)\s*$", example="솔길쌀국수 (SOL")
 
 
 @lru_cache(maxsize=4096)

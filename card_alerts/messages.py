@@ -10,65 +10,117 @@ from dataclasses import dataclass
 from itertools import islice
 
 from card_alerts.money import BALANCE_PATTERN, RUNNING_TOTAL_PATTERN
+from card_alerts.patterns import pattern
 from card_alerts.result import Span
 
 MAX_MESSAGES = 20
 
 # A text with fewer than two of them is one message.
-_STATUS = re.compile(
-    r"승인(?!금액|번호|일)|취소|거절|결제(?!금액|예정|일(?!시불)|수단|계좌|대금|하면"
-    r"|[ ]?시[ ])|사용(?!금액|처|가능|[ ]?가능)|이용(?!금액|내역|안내|한도|가능|[ ]금액"
-    r"|[ ]?가능)|출금|입금|일시불|\b(?i:spent|purchase|paid|charged?|transaction|txn"
-    r"|debited|credited|declined|refund(?:ed)?|used|authori[sz]ed|withdrawn|made)\b"
+_STATUS = pattern(
+    r"""
+    승인(?!금액|번호|일)
+    | 취소 | 거절
+    | 결제(?!금액|예정|일(?!시불)|수단|계좌|대금|하면|[ ]?시[ ])
+    | 사용(?!금액|처|가능|[ ]?가능)
+    | 이용(?!금액|내역|안내|한도|가능|[ ]금액|[ ]?가능)
+    | 출금 | 입금 | 일시불
+    | \b(?i:
+          spent | purchase | paid | charged? | transaction | txn | debited | credited
+          | declined
+          | refund(?:ed)?
+          | used | authori[sz]ed | withdrawn | made
+      )\b
+    """,
+    example="체크카드출금",
 )
-_AMOUNT = re.compile(
-    r"\d[ ]?원|[$€£₩¥₹][ ]?\d|(?<![A-Za-z])[A-Z]{3}[ ]?\d|\bRs\.? ?\d|\d[ ]?(?:USD|EUR"
-    r"|JPY|KRW|INR)\b"
-    r"|\d\(?(?:USD|US\$|KRW|JPY|EUR)|(?:^|\n)-?\d{1,3}(?:,\d{3})+(?=\n|$)|\d[ ]?円"
-    r"|[ /]\d{1,3}(?:,\d{3})+[ \n]",
+_AMOUNT = pattern(
+    r"""
+    \d[ ]?원 | [$€£₩¥₹][ ]?\d
+    | (?<![A-Za-z])[A-Z]{3}[ ]?\d
+    | \bRs\.?[ ]?\d
+    | \d[ ]?(?:USD|EUR|JPY|KRW|INR)\b
+    | \d\(?(?:USD|US\$|KRW|JPY|EUR)
+    | (?:^|\n)-?\d{1,3}(?:,\d{3})+(?=\n|$)
+    | \d[ ]?円
+    | [ /]\d{1,3}(?:,\d{3})+[ \n]
+    """,
+    example="출금취소\n5,180",
 )
-_NUMBER = re.compile(r"\d[\d,.]*")
-_DETAIL = re.compile(
-    r"\d{1,2}/\d{1,2}|\d{1,2}월 ?\d{1,2}일|\d{4}[-.]\d{2}[-.]\d{2}|\d:\d\d|카드|뱅크"
-    r"|은행|페이|(?i:Pay)|완료|원[ ]?(?:결제|승인|사용|취소)|되었|했어요|\(\d{4}\)"
-    r"|\b(?i:card|at|A/c|account)\b|\d{4}승인"
+_NUMBER = pattern(r"\d[\d,.]*", example="천원마트 2호점")
+_DETAIL = pattern(
+    r"""
+    \d{1,2}/\d{1,2} | \d{1,2}월[ ]?\d{1,2}일 | \d{4}[-.]\d{2}[-.]\d{2} | \d:\d\d | 카드
+    | 뱅크 | 은행 | 페이
+    | (?i:Pay)
+    | 완료
+    | 원[ ]?(?:결제|승인|사용|취소)
+    | 되었 | 했어요 | \(\d{4}\)
+    | \b(?i:card|at|A/c|account)\b
+    | \d{4}승인
+    """,
+    example="우리(0093)승인",
 )
-_TIME_OR_DIGITS = re.compile(
-    r"\d/\d{1,2}[^\n]{0,3}\d:\d\d|\(\d{4}\)|\d{4}승인|\d\*\d\*"
+_TIME_OR_DIGITS = pattern(
+    r"\d/\d{1,2}[^\n]{0,3}\d:\d\d|\(\d{4}\)|\d{4}승인|\d\*\d\*",
+    example="김*지 롯데5*5*",
 )
-_BENEFIT = re.compile(
-    r"(?<![\d,])\d[\d,]{0,14}(?:원|P)?[ ]?(?:캐시백|적립|할인|인센티브)|(?:캐시백|적립"
-    r"|할인|인센티브|포인트)[ ]?(?:사용[ ]?)?\d[\d,]*(?:원|P)?"
+_BENEFIT = pattern(
+    r"""
+    (?<![\d,])\d[\d,]{0,14}(?:원|P)?[ ]?(?:캐시백|적립|할인|인센티브)
+    | (?:캐시백|적립|할인|인센티브|포인트)[ ]?(?:사용[ ]?)?\d[\d,]*(?:원|P)?
+    """,
+    example="5,000원 캐시백",
 )
-_ISSUER = (
-    r"신한|KB|국민|삼성|현대|롯데|LOCA|로카|우리|하나|NH|농협|BC|비씨|씨티|카카오|카뱅"
-    r"|토스|케이뱅크|IBK|기업|SC|MG|새마을|수협|광주|전북|제주|신협|우체국|네이버"
-    r"|페이코|PAYCO|부산|경남|대구|iM|스마일|디지로카|Chase|Amex"
-)
+_ISSUER = r"""
+    신한 | KB | 국민 | 삼성 | 현대 | 롯데 | LOCA | 로카 | 우리 | 하나 | NH | 농협 | BC
+    | 비씨 | 씨티 | 카카오 | 카뱅 | 토스 | 케이뱅크 | IBK | 기업 | SC | MG | 새마을
+    | 수협 | 광주 | 전북 | 제주 | 신협 | 우체국 | 네이버 | 페이코 | PAYCO | 부산 | 경남
+    | 대구 | iM | 스마일 | 디지로카 | Chase | Amex
+"""
 # A message begins here if an amount stands before.
-_MARK = re.compile(
-    r"\[?(?:Web|WEB|web|국제|국외)[ ]?발신\]?|^\[[^\[\]\n]{1,30}\] \[(?:오전"
-    r"|오후) ?\d{1,2}:\d\d\]|^\d{4}[년.][^\n,]{4,24}\d{1,2}:\d\d, [^:\n]{1,30} : "
-    r"|^-{3,}[^\n]{0,40}$|^[=─━_*~]{3,}$",
-    re.MULTILINE,
+_MARK = pattern(
+    r"""
+    \[?(?:Web|WEB|web|국제|국외)[ ]?발신\]?
+    | ^\[[^\[\]\n]{1,30}\][ ]\[(?:오전|오후)[ ]?\d{1,2}:\d\d\]
+    | ^\d{4}[년.][^\n,]{4,24}\d{1,2}:\d\d,[ ][^:\n]{1,30}[ ]:[ ]
+    | ^-{3,}[^\n]{0,40}$ | ^[=─━_*~]{3,}$
+    """,
+    example="[하지민] [오후 2:49]",
+    flags=re.MULTILINE,
 )
-_HEADING = re.compile(rf"\s{{0,9}}\[?(?:{_ISSUER})[가-힣A-Za-z ]{{0,6}}\]?[ ]*\n")
-_START = re.compile(
-    r"(?:(?<=\n)[ \t]{0,20}\n(?=\S))"
-    r"|^(?=[ \t]{0,8}(?:[-•·*>▶■□○]|\d{1,2}[.)]|[①-⑳])?[ \t]{0,8}[\[<(]?"
-    rf"(?:{_ISSUER})[^\n]{{0,40}}(?:승인|취소|거절|사용|출금|입금|결제))"
-    r"|^(?=[ \t]{0,8}(?:[-•·*>▶]|\d{1,2}[.)])?[ \t]{0,8}[₩\d][\d,]{0,15}원?[ ]?(?:결제"
-    r"|승인|사용|출금|입금))|^(?=\[KB\]\d)"
-    rf"|^(?=\[?(?:{_ISSUER})[가-힣A-Za-z ]{{0,6}}\]?[ ]*\n)"
-    rf"|(?<=[ \n.])(?=(?:{_ISSUER})(?:국민)?(?:카드|체크|BC|비씨"
-    rf"|법인)?\(?[\d*]{{4}}\)?[ ]?(?:승인|취소|사용))",
-    re.MULTILINE,
+_HEADING = pattern(
+    rf"\s{{0,9}}\[?(?:{_ISSUER})[가-힣A-Za-z ]{{0,6}}\]?[ ]*\n",
+    example="롯데시네마 수원\n",
 )
-_METHOD = re.compile(
-    r"\s{0,9}[가-힣A-Za-z. ]{0,12}(?:머니|MONEY|[Mm]oney|포인트|POINT)[ ]"
-    r"[\d,]{1,15}원?P?[ ]?사용"
+_START = pattern(
+    rf"""
+    (?:(?<=\n)[ \t]{{0,20}}\n(?=\S))
+    | ^(?=
+          [ \t]{{0,8}}(?:[-•·*>▶■□○]|\d{{1,2}}[.)]|[①-⑳])?[ \t]{{0,8}}[\[<(]?
+          (?:{_ISSUER})[^\n]{{0,40}}(?:승인|취소|거절|사용|출금|입금|결제)
+      )
+    | ^(?=
+          [ \t]{{0,8}}(?:[-•·*>▶]|\d{{1,2}}[.)])?[ \t]{{0,8}}[₩\d][\d,]{{0,15}}원?[ ]?
+          (?:결제|승인|사용|출금|입금)
+      )
+    | ^(?=\[KB\]\d)
+    | ^(?=\[?(?:{_ISSUER})[가-힣A-Za-z ]{{0,6}}\]?[ ]*\n)
+    | (?<=[ \n.])(?=
+          (?:{_ISSUER})(?:국민)?(?:카드|체크|BC|비씨|법인)?\(?[\d*]{{4}}\)?[ ]?
+          (?:승인|취소|사용)
+      )
+    """,
+    example="*승인거절\n\n공*진\n\nU",
+    flags=re.MULTILINE,
 )
-_LINE = re.compile(r"(?<=\n)(?=[^\n])")
+_METHOD = pattern(
+    r"""
+    \s{0,9}[가-힣A-Za-z. ]{0,12}(?:머니|MONEY|[Mm]oney|포인트|POINT)
+    [ ][\d,]{1,15}원?P?[ ]?사용
+    """,
+    example="SSG MONEY 7,480원 사용",
+)
+_LINE = pattern(r"(?<=\n)(?=[^\n])", example="eb발신]\n하나카드(8")
 MAX_BOUNDARIES = 400
 MIN_MESSAGE_LETTERS = 8
 
@@ -177,11 +229,11 @@ def _find_boundaries(text: str) -> list[tuple[int, bool]]:
     """Return places where messages may begin, and True for a mark."""
     marked = {match.start() for match in islice(_MARK.finditer(text), MAX_BOUNDARIES)}
     found = dict.fromkeys(marked, True)
-    for pattern in (_START, _LINE):
-        for match in islice(pattern.finditer(text), MAX_BOUNDARIES):
+    for rule in (_START, _LINE):
+        for match in islice(rule.finditer(text), MAX_BOUNDARIES):
             # The boundary is the end of a blank line.
             position = match.end()
-            if pattern is _LINE and not _is_complete_line(text, position):
+            if rule is _LINE and not _is_complete_line(text, position):
                 continue
             found.setdefault(position, False)
     return sorted(each for each in found.items() if each[0] > 0)
@@ -198,8 +250,8 @@ def _is_complete_line(text: str, start: int) -> bool:
 
 def _chunk(text: str, start: int, end: int, *, is_marked: bool) -> _Chunk:
     part = text[start:end]
-    for pattern in (RUNNING_TOTAL_PATTERN, BALANCE_PATTERN, _BENEFIT):
-        part = pattern.sub(" ", part)
+    for rule in (RUNNING_TOTAL_PATTERN, BALANCE_PATTERN, _BENEFIT):
+        part = rule.sub(" ", part)
     match = _AMOUNT.search(part)
     number = None
     if match:

@@ -6,8 +6,9 @@ from decimal import Decimal
 from itertools import islice
 from typing import NamedTuple
 
-from card_alerts.currencies import CURRENCY_CODES
-from card_alerts.masked_text import ANY_PLACEHOLDER
+from card_alerts.currencies import CURRENCY_CODES, CURRENCY_SIGNS, CURRENCY_WORDS
+from card_alerts.masked_text import ANY_PLACEHOLDER, BALANCE, INSTALLMENT
+from card_alerts.patterns import pattern
 from card_alerts.result import Span
 
 MAX_AMOUNT = 999_999_999_999
@@ -21,7 +22,10 @@ _DECIMALS = r"(?:\.\d{2}(?=\d{1,2}/\d)|\.\d{1,4}(?!\d))?"
 _NUMBER_END = r"(?=\d{1,2}/\d{1,2}(?!\d)|(?!\d|,\d))"
 _NUMBER_START = r"(?<![\d,:*])(?<!\d[./])"
 # 1.234,56 or 12,50
-_DECIMAL_COMMA = r"\d{1,3}(?:\.\d{3}){1,3},\d{2}(?![\d,])|\d{1,6},\d{2}(?![\d,])"
+_DECIMAL_COMMA = r"""
+    \d{1,3}(?:\.\d{3}){1,3},\d{2}(?![\d,])
+    | \d{1,6},\d{2}(?![\d,])
+"""
 # 1 234.56
 _SPACE_GROUPED = r"\d{1,3}(?:[ ]\d{3}){1,3}[.,]\d{2}(?!\d|[.,]\d)"
 # 1'234.50 (Switzerland)
@@ -31,125 +35,172 @@ _DOT_GROUPED = r"\d{1,3}(?:\.\d{3}){2,4}(?![\d.,])"
 # EUR 11/20
 _NOT_A_DATE = r"(?!(?:(?<=[ :A-Z]\d)|(?<=[ :A-Z]\d\d))(?:/\d|[ ]?개월))"
 
-
-def _table(pairs: str) -> dict[str, str]:
-    return dict(pair.split() for pair in pairs.split(","))
-
-
-CURRENCY_WORDS = _table(
-    """
-    달러 USD, 미달러 USD, 미국달러 USD, 불 USD, 홍콩달러 HKD, 대만달러 TWD,
-    호주달러 AUD, 캐나다달러 CAD, 싱가포르달러 SGD, 싱가폴달러 SGD, 뉴질랜드달러 NZD,
-    유로 EUR, 엔 JPY, 엔화 JPY, 위안 CNY, 위안화 CNY, 파운드 GBP, 바트 THB, 밧 THB,
-    동 VND, 프랑 CHF, 링깃 MYR, 루피아 IDR, 루피 INR, 페소 PHP, 리라 TRY, 디르함 AED
-    """
-)
-CURRENCY_SIGNS = _table(
-    """
-    $ USD, ($USD) USD, $USD USD, US$ USD, U$ USD, HK$ HKD, NT$ TWD, CA$ CAD,
-    C$ CAD, AU$ AUD, A$ AUD, NZ$ NZD, SG$ SGD, S$ SGD, R$ BRL, € EUR, £ GBP,
-    ¥ JPY, CN¥ CNY, ₹ INR, ฿ THB, ₫ VND, ₱ PHP, ₽ RUB, ₺ TRY, ₩ KRW, ₦ NGN, ₵ GHS, ₴ UAH
-    """
-)
 _CURRENCY_WORD_PATTERN = "|".join(sorted(CURRENCY_WORDS, key=len, reverse=True))
 CURRENCY_SIGN_PATTERN = "|".join(
     re.escape(sign) for sign in sorted(CURRENCY_SIGNS, key=len)[::-1]
 )
 
-_CURRENCY_FIRST = re.compile(
-    rf"(?=[A-Z$€£¥₹฿₫₱₽₺₩₦₵₴]|\(\$)(?:(?P<sign>{CURRENCY_SIGN_PATTERN})"
-    # A code behind a number belongs to it: 12,000 KRW 3개월.
-    r"|(?<![A-Za-z])(?<!\.\d\d[ ])(?<!,\d{3})(?<!,\d{3}[ ])(?P<code>[A-Z]{3}))"
-    r"[ :]{0,2}-?[ ]?"
-    rf"(?P<number>{_SPACE_GROUPED}|{_APOSTROPHE_GROUPED}|{_DOT_GROUPED}"
-    rf"|{_DECIMAL_COMMA}|(?:{_COMMA_GROUPED}|\d{{1,12}}+){_DECIMALS})"
-    rf"{_NUMBER_END}{_NOT_A_DATE}"
+_CURRENCY_FIRST = pattern(
+    rf"""
+    (?=[A-Z$€£¥₹฿₫₱₽₺₩₦₵₴]|\(\$)
+    (?:
+        (?P<sign>{CURRENCY_SIGN_PATTERN})
+        # A code behind a number belongs to it: 12,000 KRW 3개월.
+        | (?<![A-Za-z])(?<!\.\d\d[ ])(?<!,\d{{3}})(?<!,\d{{3}}[ ])(?P<code>[A-Z]{{3}})
+    )[ :]{{0,2}}-?[ ]?
+    (?P<number>
+        {_SPACE_GROUPED} | {_APOSTROPHE_GROUPED} | {_DOT_GROUPED} | {_DECIMAL_COMMA}
+        | (?:{_COMMA_GROUPED}|\d{{1,12}}+){_DECIMALS}
+    ){_NUMBER_END}{_NOT_A_DATE}
+    """,
+    example="₩77,900 일시불",
 )
-_CURRENCY_LAST = re.compile(
-    rf"(?=[\d-]){_NUMBER_START}-?(?P<number>{_DECIMAL_COMMA}|{_WHOLE}{_DECIMALS})(?:"
-    rf"\s?\((?P<code>[A-Z]{{3}}|(?:US)?\$)\)"
-    rf"|[ ]?(?P<loose>[A-Z]{{3}})(?![A-Za-z])"
-    # 17,814⏎엔
-    rf"|(?:[ ]?|\n(?=[가-힣]{{1,3}}[ ]{{2}}))(?P<word>{_CURRENCY_WORD_PATTERN})"
-    r"(?![가-힣]))"
+_CURRENCY_LAST = pattern(
+    rf"""
+    (?=[\d-]){_NUMBER_START}-?(?P<number>{_DECIMAL_COMMA}|{_WHOLE}{_DECIMALS})
+    (?:
+        \s?\((?P<code>[A-Z]{{3}}|(?:US)?\$)\)
+        | [ ]?(?P<loose>[A-Z]{{3}})(?![A-Za-z])
+        # 17,814⏎엔
+        | (?:[ ]?|\n(?=[가-힣]{{1,3}}[ ]{{2}}))(?P<word>{_CURRENCY_WORD_PATTERN})
+          (?![가-힣])
+    )
+    """,
+    example="12.00 USD 결제",
 )
-_STATUS_FOLLOWS = re.compile(r"[ ]?(?:해외)?(?:결제|승인|사용|이용|취소)|[ ]?(?:\n|$)")
-_CURRENCY_MAY_FOLLOW = re.compile(
-    rf"\d\s?\(?[A-Z${''.join(sorted({word[0] for word in CURRENCY_WORDS}))}]"
+_STATUS_FOLLOWS = pattern(
+    r"[ ]?(?:해외)?(?:결제|승인|사용|이용|취소)|[ ]?(?:\n|$)", example="12 USD 결제"
+)
+_CURRENCY_MAY_FOLLOW = pattern(
+    rf"""
+    \d\s?\(?[A-Z${"".join(sorted({word[0] for word in CURRENCY_WORDS}))}]
+    """,
+    example="천원마트 2호점",
 )
 # 원 ends a word, or one of these words follows.
-_AFTER_WON = (
-    r"(?=$|[^가-힣A-Za-z]|(?:이|을|은|가|의|도)?(?=[ \n])|[이을은가](?=승인|결제|사용"
-    r"|이용|취소)|일시불|체크|신용|승인|취소|결제|사용|이용|할부|무이자|누적|누계|잔액"
-    r"|거절|정상|해외|국내|부분)"
+_AFTER_WON = r"""
+    (?=
+        $ | [^가-힣A-Za-z]
+        | (?:이|을|은|가|의|도)?(?=[ \n])
+        | [이을은가](?=승인|결제|사용|이용|취소)
+        | 일시불 | 체크 | 신용 | 승인 | 취소 | 결제 | 사용 | 이용 | 할부 | 무이자 | 누적
+        | 누계 | 잔액 | 거절 | 정상 | 해외 | 국내 | 부분
+    )
+"""
+_WON_AMOUNT = pattern(
+    rf"""
+    (?=[\d-]){_NUMBER_START}(?:-[ ]?)?(?P<number>{_WHOLE})[ ]?원정?{_AFTER_WON}
+    """,
+    example="373,705원 승인",
 )
-_WON_AMOUNT = re.compile(
-    rf"(?=[\d-]){_NUMBER_START}(?:-[ ]?)?(?P<number>{_WHOLE})[ ]?원정?{_AFTER_WON}"
-)
-_GLUED_WON = re.compile(
-    rf"(?:(?<=완료[ \n])|(?<=승인[ \n])|(?<=결제[ \n])|(?<=사용[ \n])|(?<=취소[ \n]))"
-    rf"(?P<number>{_WHOLE})원(?=[가-힣(])"
+_GLUED_WON = pattern(
+    rf"""
+    (?:(?<=완료[ \n])|(?<=승인[ \n])|(?<=결제[ \n])|(?<=사용[ \n])|(?<=취소[ \n]))
+    (?P<number>{_WHOLE})원(?=[가-힣(])
+    """,
+    example="완료 8,000원카페게솔",
 )
 # 12,000, or a line with nothing but a number, or -500
-_BARE_GROUPED = re.compile(
-    rf"(?=[\d-])(?<![\d,.:/*-])(?:-[ ]?)?(?P<number>{_COMMA_GROUPED})(?![\d,:/*%원-]"
-    r"|\.\d)"
+_BARE_GROUPED = pattern(
+    rf"""
+    (?=[\d-])(?<![\d,.:/*-])(?:-[ ]?)?(?P<number>{_COMMA_GROUPED})(?![\d,:/*%원-]|\.\d)
+    """,
+    example="12,000",
 )
-_BARE_LINE = re.compile(
-    rf"(?:^|(?<=[\n{ANY_PLACEHOLDER}]))[ ]{{0,3}}-?(?P<number>\d{{1,12}})"
-    rf"[ ]{{0,3}}(?=$|[\n{ANY_PLACEHOLDER}])"
+_BARE_LINE = pattern(
+    rf"""
+    (?:^|(?<=[\n{ANY_PLACEHOLDER}]))[ ]{{0,3}}-?(?P<number>\d{{1,12}})[ ]{{0,3}}
+    (?=$|[\n{ANY_PLACEHOLDER}])
+    """,
+    example=f"{INSTALLMENT}3",
 )
 # 예금이자 입금 123: a booking below 1,000
-_BARE_BOOKED = re.compile(
-    r"(?:(?<=입금[ \n])|(?<=출금[ \n])|(?<=입금)|(?<=출금))"
-    rf"(?P<number>\d{{1,3}})[ ]{{0,3}}(?=$|[\n{ANY_PLACEHOLDER}]|[ ][가-힣])"
+_BARE_BOOKED = pattern(
+    rf"""
+    (?:(?<=입금[ \n])|(?<=출금[ \n])|(?<=입금)|(?<=출금))(?P<number>\d{{1,3}})[ ]{{0,3}}
+    (?=$|[\n{ANY_PLACEHOLDER}]|[ ][가-힣])
+    """,
+    example=f"예금이자 출금 1 {BALANCE}",
 )
-_BARE_NEGATIVE = re.compile(r"(?<![\d\w*-])-(?P<number>\d{1,12})(?![\d,:/*-])")
+_BARE_NEGATIVE = pattern(
+    r"(?<![\d\w*-])-(?P<number>\d{1,12})(?![\d,:/*-])", example="출금 -5000"
+)
 
-_VALUE = (
-    rf"[ :=\-]{{0,3}}\n?[ ₩-]{{0,3}}\[?(?P<number>{_WHOLE})(?!\d|,\d)(?P<won>\s?원)?"
-    r"(?:(?<=원)(?:입니다|이에요|이[ ]남았(?:어요|습니다))[.!]?)?"
-)
+_VALUE = rf"""
+    [ :=\-]{{0,3}}\n?[ ₩-]{{0,3}}\[?(?P<number>{_WHOLE})(?!\d|,\d)(?P<won>\s?원)?
+    (?:(?<=원)(?:입니다|이에요|이[ ]남았(?:어요|습니다))[.!]?)?
+"""
 _MONTH = r"(?:(?:이번|지난)[ ]?달|이달|당월|금월|전월)"
-RUNNING_TOTAL_PATTERN = re.compile(
-    r"(?=[총당금월이누올\d])(?:(?:총|당월|금월|(?:(?<!\d)\d{1,2})?월|이번[ ]?달|이달"
-    r"|올해)[ ]?)?(?:누적|누계)"
-    r"[ ]?\(?(?:이용|사용|승인|결제)?\)?[ ]?(?:금액|액)?" + _VALUE
+RUNNING_TOTAL_PATTERN = pattern(
+    rf"""
+    (?=[총당금월이누올\d])
+    (?:(?:총|당월|금월|(?:(?<!\d)\d{{1,2}})?월|이번[ ]?달|이달|올해)[ ]?)?(?:누적|누계)
+    [ ]?\(?(?:이용|사용|승인|결제)?\)?[ ]?(?:금액|액)?{_VALUE}
+    """,
+    example="누적 235,338원",
 )
-BALANCE_PATTERN = re.compile(
-    r"(?=[가-힣1])(?:(?:통장|(?<![가-힣A-Za-z])(?:계좌|카드|충전|머니|총|남은)|인센티브"
-    r"|캐시백|포인트|적립금|(?:총[ ]?)?보유|결제[ ]?후|거래[ ]?후|사용[ ]?후|현재"
-    r"|출금[ ]?가능|사용[ ]?가능|이용[ ]?가능|가용)[ ]?)?(?P<label>(?:월|이용|결제|총"
-    r"|카드|부여)?[ ]?한도[ ]?금액|(?:이용|결제|총|월간?|1?일|일일|하루|1?회)[ ]?한도"
-    r"|잔액|잔고|(?:(?:전월|당월|이달|이번[ ]?달|지난[ ]?달)[ ]?)?(?:이용[ ]?"
-    r"|카드[ ]?)?실적(?:[ ]?금액)?"
-    # 이번 달 사용 금액 532,100원, 이번달 총 250,000원
-    rf"|{_MONTH}(?:에|은|엔)?[ ]?(?:총[ ]?)?(?:카드[ ]?)?(?:이용|사용|결제|지출|소비)"
-    rf"[ ]?(?:금액|총?액|합계)|{_MONTH}[ ]?(?:까지[ ]?)?총"
-    r"|잔여(?:[ ]?한도)?|한도[ ]?잔액|잔여[ ]?금액|남은[ ]?한도|남은[ ]?금액|(?:이용"
-    r"|사용|지급|누적|출금|결제)[ ]?가능[ ]?(?:한도|금액|액)?|가용[ ]?(?:한도|금액|액))"
-    r"(?:은|이|:)?" + _VALUE
+BALANCE_PATTERN = pattern(
+    rf"""
+    (?=[가-힣1])(?:
+        (?:
+            통장
+            | (?<![가-힣A-Za-z])(?:계좌|카드|충전|머니|총|남은)
+            | 인센티브 | 캐시백 | 포인트 | 적립금
+            | (?:총[ ]?)?보유
+            | 결제[ ]?후 | 거래[ ]?후 | 사용[ ]?후 | 현재 | 출금[ ]?가능 | 사용[ ]?가능
+            | 이용[ ]?가능 | 가용
+        )[ ]?
+    )?(?P<label>
+        (?:월|이용|결제|총|카드|부여)?[ ]?한도[ ]?금액
+        | (?:이용|결제|총|월간?|1?일|일일|하루|1?회)[ ]?한도
+        | 잔액 | 잔고
+        | (?:(?:전월|당월|이달|이번[ ]?달|지난[ ]?달)[ ]?)?(?:이용[ ]?|카드[ ]?)?실적
+          (?:[ ]?금액)?
+        # 이번 달 사용 금액 532,100원, 이번달 총 250,000원
+        | {_MONTH}(?:에|은|엔)?[ ]?(?:총[ ]?)?(?:카드[ ]?)?(?:이용|사용|결제|지출|소비)
+          [ ]?(?:금액|총?액|합계)
+        | {_MONTH}[ ]?(?:까지[ ]?)?총
+        | 잔여(?:[ ]?한도)?
+        | 한도[ ]?잔액 | 잔여[ ]?금액 | 남은[ ]?한도 | 남은[ ]?금액
+        | (?:이용|사용|지급|누적|출금|결제)[ ]?가능[ ]?(?:한도|금액|액)?
+        | 가용[ ]?(?:한도|금액|액)
+    )(?:은|이|:)?{_VALUE}
+    """,
+    example="잔액 326,348원",
 )
 
 # 잔액 USD 104.20, USD 잔액 104.20, 잔액 12,420엔
-_FOREIGN_BALANCE = re.compile(
-    rf"(?=[A-Z잔남])(?:(?<![A-Za-z])(?P<code_before>[A-Z]{{3}})[ ]?)?(?:잔액|잔고"
-    rf"|(?:남은|잔여)[ ]?금액)(?:은"
-    rf"|이)?[ :]{{0,3}}\n?[ ]?(?:(?:(?P<sign>{CURRENCY_SIGN_PATTERN})"
-    rf"|(?P<code>[A-Z]{{3}}))[ ]?)?(?P<number>{_DECIMAL_COMMA}|{_WHOLE}{_DECIMALS})"
-    rf"(?!\d|,\d)(?:[ ]?(?:(?P<code_after>[A-Z]{{3}})(?![A-Za-z])"
-    rf"|(?P<word>{_CURRENCY_WORD_PATTERN})(?![가-힣])))?"
+_FOREIGN_BALANCE = pattern(
+    rf"""
+    (?=[A-Z잔남])(?:(?<![A-Za-z])(?P<code_before>[A-Z]{{3}})[ ]?)?
+    (?:잔액|잔고|(?:남은|잔여)[ ]?금액)(?:은|이)?[ :]{{0,3}}\n?[ ]?
+    (?:(?:(?P<sign>{CURRENCY_SIGN_PATTERN})|(?P<code>[A-Z]{{3}}))[ ]?)?
+    (?P<number>{_DECIMAL_COMMA}|{_WHOLE}{_DECIMALS})(?!\d|,\d)
+    (?:
+        [ ]?(?:
+            (?P<code_after>[A-Z]{{3}})(?![A-Za-z])
+            | (?P<word>{_CURRENCY_WORD_PATTERN})(?![가-힣])
+        )
+    )?
+    """,
+    example="잔액 USD 104.20",
 )
-_BALANCE_WORD = re.compile("잔[액고여]|남은")
+_BALANCE_WORD = pattern(r"잔[액고여]|남은", example="남은 한도 금액")
 # 외화예금 잔액 JPY 32,100
-_WALLET_BEFORE = re.compile(
-    r"(?<![가-힣])[가-힣]{0,6}(?:외화|예금|머니|지갑|월렛)[ ]?\Z"
+_WALLET_BEFORE = pattern(
+    r"(?<![가-힣])[가-힣]{0,6}(?:외화|예금|머니|지갑|월렛)[ ]?\Z",
+    example="외화하나머니 ",
 )
 MAX_WALLET_LENGTH = 12
 MAX_FOREIGN_BALANCES = 3
 
 _GROUP_SEPARATORS = str.maketrans("", "", " '’")
-_MINUS = re.compile(rf"(?:^|[\s({ANY_PLACEHOLDER}]|[A-Z$₩])-(?:[A-Z]{{3}} ?|[$₩])?\Z")
+_MINUS = pattern(
+    rf"""
+    (?:^|[\s({ANY_PLACEHOLDER}]|[A-Z$₩])-(?:[A-Z]{{3}}[ ]?|[$₩])?\Z
+    """,
+    example="삼성7937취소 하*준\n-",
+)
 CURRENCIES_WITHOUT_DECIMALS = frozenset({"VND", "IDR", "JPY", "KRW", "CLP", "PYG"})
 
 
@@ -222,8 +273,8 @@ def find_glued_amounts(text: str) -> list[MoneyMatch]:
 
 
 def find_amounts_without_currency(text: str) -> list[MoneyMatch]:
-    for pattern in (_BARE_GROUPED, _BARE_NEGATIVE, _BARE_LINE, _BARE_BOOKED):
-        matches = islice(pattern.finditer(text), MAX_AMOUNTS)
+    for rule in (_BARE_GROUPED, _BARE_NEGATIVE, _BARE_LINE, _BARE_BOOKED):
+        matches = islice(rule.finditer(text), MAX_AMOUNTS)
         found = [_money_match(match, WON, "number") for match in matches]
         if found:
             return found

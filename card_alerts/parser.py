@@ -14,6 +14,7 @@ from card_alerts.messages import split_messages
 from card_alerts.money import WON
 from card_alerts.normalization import NormalizedText, normalize
 from card_alerts.opinion.opinion import Opinion, load_opinion
+from card_alerts.patterns import pattern
 from card_alerts.result import ParseResult, Reason, Span, rejected
 
 # Characters of a notification and its title (spec 10.1).
@@ -26,21 +27,33 @@ MAX_SHORT_TITLE_LENGTH = 3
 # Real English alerts have fewer than 500 characters.
 MAX_ENGLISH_ALERT_LENGTH = 1500
 
-_HANGUL = re.compile("[가-힣]")
-_JAPANESE = re.compile("[぀-ヿ]|利用|金額|円|取引|決済|返金")
-_FOREIGN = re.compile("[ぁ-ヿ]|[A-Za-z]{3} [A-Za-z]{2,12} [A-Za-z$]")
-# The only Korean words of an English text.
-_KOREAN_HEADING = re.compile(
-    r"\s{0,4}(?P<name>[가-힣A-Za-z ]{2,12})?(?:\s{0,4}\[Web[ ]?발신\])?\s{1,4}"
+_HANGUL = pattern(r"[가-힣]", example="신한카드 승인")
+_JAPANESE = pattern(r"[\u3040-ヿ]|利用|金額|円|取引|決済|返金", example="ご利用金額")
+_FOREIGN = pattern(
+    r"[ぁ-ヿ]|[A-Za-z]{3}[ ][A-Za-z]{2,12}[ ][A-Za-z$]", example="Your du Pay Card"
 )
-_MONEY_OF_APP = re.compile("머니|포인트")
-_NOT_BREAK = re.compile(r"[^\n]")
-_KOREAN_EVENT = re.compile("승인|취소|거절|결제|이용|사용|출금|입금|환불")
+# The only Korean words of an English text.
+_KOREAN_HEADING = pattern(
+    r"""
+    \s{0,4}(?P<name>[가-힣A-Za-z ]{2,12})?(?:\s{0,4}\[Web[ ]?발신\])?\s{1,4}
+    """,
+    example="HARBOR OUTDOOR",
+)
+_MONEY_OF_APP = pattern(r"머니|포인트", example="카카오페이머니")
+_NOT_BREAK = pattern(r"[^\n]", example="신한카드")
+_KOREAN_EVENT = pattern(
+    r"승인|취소|거절|결제|이용|사용|출금|입금|환불", example="카드 승인"
+)
 # Approved 류*태 KRW 9,950
-_MASKED_HOLDER = re.compile(r"(?<= )[가-힣]{1,2}\*{1,2}[가-힣]{0,2}님?(?= )")
-_ENGLISH_EVENT = re.compile(
-    r"\b(?:approv(?:ed|al)|declined|cancell?(?:ed|ation)|refunded|reversed)\b",
-    re.IGNORECASE,
+_MASKED_HOLDER = pattern(
+    r"(?<=[ ])[가-힣]{1,2}\*{1,2}[가-힣]{0,2}님?(?=[ ])", example="KEB하나 구*님 8*2*"
+)
+_ENGLISH_EVENT = pattern(
+    r"""
+    \b(?:approv(?:ed|al)|declined|cancell?(?:ed|ation)|refunded|reversed)\b
+    """,
+    example="Card] Approved",
+    flags=re.IGNORECASE,
 )
 
 

@@ -6,6 +6,7 @@ from datetime import date, datetime, time, timedelta
 from itertools import islice
 from typing import NamedTuple
 
+from card_alerts.patterns import pattern
 from card_alerts.result import Span
 
 # The sender's clock or time zone may be ahead.
@@ -16,46 +17,69 @@ MAX_TIMESTAMPS = 60
 # A 29 February comes within eight years, around 2100 too.
 LEAP_CYCLE_YEARS = 8
 
-_TIME = (
-    r"(?:(?P<half>오전|오후|午前|午後|[AaPp][Mm])[ ]?)?(?P<hour>\d{1,2})"
-    r"(?::(?P<minute>\d{2})(?::\d{2})?|[시時][ ]?(?P<minute_word>\d{1,2})[분分])(?!\d)"
-    r"(?:[ ]?(?P<half_after>[AaPp][Mm])(?![A-Za-z]))?"
+_TIME = r"""
+    (?:(?P<half>오전|오후|午前|午後|[AaPp][Mm])[ ]?)?(?P<hour>\d{1,2})
+    (?::(?P<minute>\d{2})(?::\d{2})?|[시時][ ]?(?P<minute_word>\d{1,2})[분分])(?!\d)
+    (?:[ ]?(?P<half_after>[AaPp][Mm])(?![A-Za-z]))?
+"""
+_DAY = r"""
+    (?:
+        (?P<year_joined>20\d\d)(?P<month_joined>[01]\d)(?P<day_joined>[0-3]\d)
+        (?=[ ]\d{1,2}:\d\d)
+        | (?P<year>20\d\d|\d\d)[-./년年][ ]?(?P<month_full>\d{1,2})[-./월月][ ]?
+          (?P<day_full>\d{1,2})(?!\d|:)(?:[일日]|\.(?!\d))?
+        | (?P<month>\d{1,2})(?:/|[월月][ ]?)(?P<day>\d{1,2})(?!\d|:|%|[.]\d)[일日]?
+        | (?P<month_dot>\d{1,2})[.-](?P<day_dot>\d{1,2})
+          (?=[ ,/(]{1,2}[가-힣)]{0,3}[ ]?\d{1,2}:\d\d)
+    )
+"""
+_TIMESTAMP = pattern(
+    rf"""
+    (?=\d)(?<![\d~*-])(?<!\d,)(?<!\d[./]){_DAY}
+    (?:[ ]?\([월화수목금토일月火水木金土日]\)|[ ]?[월화수목금토일]요일)?
+    (?:
+        (?:[ ,./:T|]{{0,4}}|[ ]{{1,12}}|[ ]-[ ]|[ ]?\n[ ]?(?!\d{{1,2}}:\d\d[ ][가-힣]))
+        {_TIME}
+    )?
+    """,
+    example="11/09 구름가구",
 )
-_DAY = (
-    r"(?:(?P<year_joined>20\d\d)(?P<month_joined>[01]\d)(?P<day_joined>[0-3]\d)"
-    r"(?=[ ]\d{1,2}:\d\d)|(?P<year>20\d\d|\d\d)[-./년年][ ]?(?P<month_full>\d{1,2})["
-    r"-./월月][ ]?"
-    r"(?P<day_full>\d{1,2})(?!\d|:)(?:[일日]|\.(?!\d))?"
-    r"|(?P<month>\d{1,2})(?:/|[월月][ ]?)(?P<day>\d{1,2})(?!\d|:|%|[.]\d)[일日]?"
-    r"|(?P<month_dot>\d{1,2})[.-](?P<day_dot>\d{1,2})(?=[ ,/(]{1,2}[가-힣"
-    r")]{0,3}[ ]?\d{1,2}:\d\d))"
+_STANDALONE_TIME = pattern(
+    rf"(?=[\d오午AaPp])(?<![\d:.,*-]){_TIME}(?![:\d])", example="21:00 심야식당"
 )
-_TIMESTAMP = re.compile(
-    rf"(?=\d)(?<![\d~*-])(?<!\d,)(?<!\d[./]){_DAY}"
-    rf"(?:[ ]?\([월화수목금토일月火水木金土日]\)"
-    rf"|[ ]?[월화수목금토일]요일)?"
-    rf"(?:(?:[ ,./:T|]{{0,4}}|[ ]{{1,12}}|[ ]-[ ]"
-    rf"|[ ]?\n[ ]?(?!\d{{1,2}}:\d\d[ ][가-힣])){_TIME})?"
-)
-_STANDALONE_TIME = re.compile(rf"(?=[\d오午AaPp])(?<![\d:.,*-]){_TIME}(?![:\d])")
-_ORIGINAL_SUFFIX = re.compile(
-    r"[ ]?(?:일자?[ ]?)?(?:에[ ]?)?(?:이용|사용|승인|결제|거래|매출)"
-    r"(?:[ ]?(?:\d{1,3}[ ]?)?(?:건|분|내역)(?:[이을의은]|에)?(?![가-힣])|[ ]?(?=\)))"
+_ORIGINAL_SUFFIX = pattern(
+    r"""
+    [ ]?(?:일자?[ ]?)?(?:에[ ]?)?(?:이용|사용|승인|결제|거래|매출)
+    (?:[ ]?(?:\d{1,3}[ ]?)?(?:건|분|내역)(?:[이을의은]|에)?(?![가-힣])|[ ]?(?=\)))
+    """,
+    example="10/29거래 2건",
 )
 # 10월31일기준: the day of a collected payment
-_AS_OF = re.compile(r"[ ]?기준(?![가-힣])")
-_RANGE_SUFFIX = re.compile(r"[ ]?(?:까지|부터|~|∼|마감|소멸)|-\d")
+_AS_OF = pattern(r"[ ]?기준(?![가-힣])", example="11/20 14:02 기준")
+_RANGE_SUFFIX = pattern(
+    r"[ ]?(?:까지|부터|~|∼|마감|소멸)|-\d", example="11/30 소멸예정"
+)
 # 7/11편의점 is a merchant.
-_WORD_CONTINUES = re.compile(
-    r"(?!접수|사용|이용|승인|취소|결제|일시불|거래|매출|출금|자|일자|건|분|에"
-    r"|기준(?![가-힣])|[가-힣]{1,2}\*)[가-힣]"
+_WORD_CONTINUES = pattern(
+    r"""
+    (?!
+        접수 | 사용 | 이용 | 승인 | 취소 | 결제 | 일시불 | 거래 | 매출 | 출금 | 자
+        | 일자 | 건 | 분 | 에
+        | 기준(?![가-힣])
+        | [가-힣]{1,2}\*
+    )[가-힣]
+    """,
+    example="11/25입니다",
 )
-_NAME_FOLLOWS = re.compile(
-    r"[ ](?!승인|사용|이용|취소|결제|일시불|체크|[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님)"
-    r"[가-힣]"
+_NAME_FOLLOWS = pattern(
+    r"""
+    [ ](?!승인|사용|이용|취소|결제|일시불|체크|[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님)[가-힣]
+    """,
+    example="21:00 심야식당",
 )
-_ORIGINAL_PREFIX = re.compile(
-    r"\(?원거래(?:일자?)?[ :]{0,2}$|최초[ ]?승인일?[ :]{0,2}$"
+_ORIGINAL_PREFIX = pattern(
+    r"\(?원거래(?:일자?)?[ :]{0,2}$|최초[ ]?승인일?[ :]{0,2}$",
+    example="나무찻집 (원거래 ",
 )
 
 

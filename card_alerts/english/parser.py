@@ -20,14 +20,16 @@ from card_alerts.english.money import (
 )
 from card_alerts.english.times import find_english_timestamp
 from card_alerts.english.words import find_status_keyword, rejection_reason
-from card_alerts.foreign_issuers import ENGLISH, JAPANESE
 from card_alerts.issuer import Issuer
 from card_alerts.issuers import (
+    ENGLISH,
+    JAPANESE,
+    KOREAN,
     compile_aliases,
     get_alias,
 )
-from card_alerts.korean_issuers import KOREAN
 from card_alerts.money import MAX_AMOUNT, WON, MoneyMatch, parse_number
+from card_alerts.patterns import pattern
 from card_alerts.result import (
     BankBooking,
     BookingDirection,
@@ -40,92 +42,173 @@ from card_alerts.result import (
     rejected,
 )
 
-_CARD_HINT = re.compile(
-    r"(?:ending(?:[ ](?:in|with))?|ends[ ]with|acct\.?|account|a/c|card[ ]no\.?|card\]?"
-    r"|no\.|number|last[ ]4(?:[ ]digits)?)[ ]?[:#]?[ ]?(?:\.{2,4}|[•·]{2,4})?[ ]?[-(]?"
-    r"(?P<hint>[Xx*]{0,12}[ -]?\d{4,5}|(?:\d\*){2}|\*\d\*\d)(?![\d,.]\d|[\d*/])",
-    re.IGNORECASE,
+_CARD_HINT = pattern(
+    r"""
+    (?:
+        ending(?:[ ](?:in|with))?
+        | ends[ ]with | acct\.? | account | a/c | card[ ]no\.? | card\]? | no\. | number
+        | last[ ]4(?:[ ]digits)?
+    )[ ]?[:#]?[ ]?(?:\.{2,4}|[•·]{2,4})?[ ]?[-(]?
+    (?P<hint>[Xx*]{0,12}[ -]?\d{4,5}|(?:\d\*){2}|\*\d\*\d)(?![\d,.]\d|[\d*/])
+    """,
+    example="ending in 3310",
+    flags=re.IGNORECASE,
 )
-_STANDALONE_CARD_HINT = re.compile(
-    r"(?<![\w*])(?P<hint>(?:[Xx]{2,12}|[*]{1,12})\d{3,4}|(?<=\()(?:\d\*){2}(?=\)))(?!\d)"
+_STANDALONE_CARD_HINT = pattern(
+    r"""
+    (?<![\w*])(?P<hint>(?:[Xx]{2,12}|[*]{1,12})\d{3,4}|(?<=\()(?:\d\*){2}(?=\)))(?!\d)
+    """,
+    example="No:XXXXXXXX2915",
 )
-_ALIAS = re.compile(
-    r"(?<![A-Za-z0-9])"
-    + compile_aliases((*ENGLISH, *JAPANESE, *KOREAN), re.IGNORECASE).pattern,
-    re.IGNORECASE,
+_ALIAS = pattern(
+    rf"""
+    (?<![A-Za-z0-9])
+    {compile_aliases((*ENGLISH, *JAPANESE, *KOREAN), re.IGNORECASE).pattern}
+    """,
+    example="American Express",
+    flags=re.IGNORECASE,
 )
 # A merchant follows, or the only issuer of the text.
-_MERCHANT_PREPOSITION = re.compile(r"\b(?:at|to|with) \Z")
+_MERCHANT_PREPOSITION = pattern(r"\b(?:at|to|with)[ ]\Z", example="banking with ")
 _ISSUER_PHRASES = tuple(
     (" ".join(phrase.split()), issuer)
     for issuer in ENGLISH
     for phrase in issuer.phrases
 )
-_MERCHANT_END = re.compile(
-    r"[ ](?:on|for|was|is|has|using|ending|by|dated|from your|to your|from (?:a/c|acct"
-    r"|account|card|debit|credit|savings|checking)|(?:avl|avbl|avail|available|bal"
-    r"|balance|a/c|acct)(?=\b[. :])|a/c|(?-i:with|via)|(?:with|via) (?:your|card|a/c"
-    r"|debit|credit|upi|pos)|and (?:your?|it|was|has|is|will|earned|the (?:amount"
-    r"|balance)|available|bal)|of (?:[$£€₹]|rs\b|[A-Z]{3} ?\d|\d|your)|posted|processed"
-    r"|completed|settled|cleared|credited|debited|pending|declined|in the amount"
-    r"|at \d{1,2}(?::\d\d)?|approved|were|may|will|went|card|ref|after|if|but|as"
-    r"|has been|exceed\w{0,4}|due|because)\b(?![.'’])|[ ]?(?:(?<!\.[A-Z])\.(?:[ \n]|$)"
-    r"|;|\n|$|\||[ ]-[ ]|\(|!|:[ ]|,[ ](?:on|for|and|your)\b)"
-    r"|,[ ][A-Z][A-Za-z ]{2,20}\.[ ]|[ ](?=[£$€₹])|[ ]/[ ]|,?[ ](?=(?:\d{4}-\d\d-\d\d"
-    r"|\d{1,2}-\d{1,2}-\d{4}|\d{1,2}/\d{1,2}(?:/\d{2,4})?)[ ]\d{1,2}:\d\d)"
+_MERCHANT_END = pattern(
+    r"""
+    [ ](?:
+        on | for | was | is | has | using | ending | by | dated | from[ ]your
+        | to[ ]your
+        | from[ ](?:a/c|acct|account|card|debit|credit|savings|checking)
+        | (?:avl|avbl|avail|available|bal|balance|a/c|acct)(?=\b[. :])
+        | a/c
+        | (?-i:with|via)
+        | (?:with|via)[ ](?:your|card|a/c|debit|credit|upi|pos)
+        | and[ ]
+          (?:your?|it|was|has|is|will|earned|the[ ](?:amount|balance)|available|bal)
+        | of[ ](?:[$£€₹]|rs\b|[A-Z]{3}[ ]?\d|\d|your)
+        | posted | processed | completed | settled | cleared | credited | debited
+        | pending | declined | in[ ]the[ ]amount
+        | at[ ]\d{1,2}(?::\d\d)?
+        | approved | were | may | will | went | card | ref | after | if | but | as
+        | has[ ]been | exceed\w{0,4} | due | because
+    )\b(?![.'’])
+    | [ ]?(?:
+          (?<!\.[A-Z])\.(?:[ \n]|$)
+          | ; | \n | $ | \| | [ ]-[ ] | \( | ! | :[ ]
+          | ,[ ](?:on|for|and|your)\b
+      )
+    | ,[ ][A-Z][A-Za-z ]{2,20}\.[ ]
+    | [ ](?=[£$€₹])
+    | [ ]/[ ]
+    | ,?[ ](?=
+          (?:\d{4}-\d\d-\d\d|\d{1,2}-\d{1,2}-\d{4}|\d{1,2}/\d{1,2}(?:/\d{2,4})?)
+          [ ]\d{1,2}:\d\d
+      )
     # Emoji.
-    r"|\)\.(?:[ ]|$)|[ ]?[\u2600-\u27bf\U0001f300-\U0001faff]",
-    re.IGNORECASE,
+    | \)\.(?:[ ]|$)
+    | [ ]?[\u2600-\u27bf\U0001f300-\U0001faff]
+    """,
+    example="STREAMBOX. Avl",
+    flags=re.IGNORECASE,
 )
-_NOT_A_MERCHANT = (
-    r"(?!(?:your|you|card|debit|credit|a/c|this|payment of|UPI|NEFT|IMPS|ACH"
-    r"|(?-i:the))\b|\d{1,2}[:.]\d\d)"
-)
+_NOT_A_MERCHANT = r"""
+    (?!
+        (?:your|you|card|debit|credit|a/c|this|payment[ ]of|UPI|NEFT|IMPS|ACH|(?-i:the))
+        \b
+        | \d{1,2}[:.]\d\d
+    )
+"""
 # Deli, 7-ELEVEN, 3M
 _CAPITAL = r"(?=[A-Z]|\d{1,3}-?[A-Z])"
-_NOT_A_DATE = (
-    r"(?!(?:\d{1,2}(?:st|nd|rd|th)?[- ]?)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct"
-    r"|nov|dec)[a-z]{0,6}[-,]?[ .-]?\d)(?!\d{1,2}(?:st|nd|rd|th)\b)"
-)
-_NOT_A_STATUS = (
-    r"(?!(?:AM|PM|[ECMP][SD]?T|GMT|BST|UTC|IST|[SKJ][GS]T|HKT|CET|CEST|on|at|in|to|from"
-    r"|for|by|via|has|was|is|and|avl|avail\w*|bal|balance|card|ref|debited|credited"
-    r"|approved|spent|charged|declined|cancell?ed|paid|used|withdrawn|transferred|txn"
-    r"|transaction|purchase|payment|SMS|UPI|not|call|if|deposit\w*|withdraw\w*"
-    r"|[A-Z]{3}[ ]?\d)\b)"
-)
+_NOT_A_DATE = r"""
+    (?!
+        (?:\d{1,2}(?:st|nd|rd|th)?[- ]?)?
+        (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[-,]?[ .-]?\d
+    )(?!\d{1,2}(?:st|nd|rd|th)\b)
+"""
+_NOT_A_STATUS = r"""
+    (?!
+        (?:
+            AM | PM | [ECMP][SD]?T | GMT | BST | UTC | IST | [SKJ][GS]T | HKT | CET
+            | CEST | on | at | in | to | from | for | by | via | has | was | is | and
+            | avl | avail\w* | bal | balance | card | ref | debited | credited
+            | approved | spent | charged | declined | cancell?ed | paid | used
+            | withdrawn | transferred | txn | transaction | purchase | payment | SMS
+            | UPI | not | call | if | deposit\w* | withdraw\w* | [A-Z]{3}[ ]?\d
+        )\b
+    )
+"""
 # Words before a merchant, the surest first.
 _MERCHANT_STARTS = tuple(
-    re.compile(rf"{before}[ ]{{0,2}}{_NOT_A_MERCHANT}(?=[^\s])", re.IGNORECASE)
-    for before in (
-        r"(?:\bat\b[: ]|@(?:UPI_)?)",
-        r"\b(?:transaction|purchase|payment|order|charge) (?:made )?(?:with|from|to) ",
-        r"\b(?:paid|refund(?:ed)?|spent|sent)\b[^\n]{0,60}?\b(?:to|from|by)[ ]",
-        rf"\bpaid[ ](?!(?:to|at|by|with|on|for)\b){_CAPITAL}",
-        r"(?:\b(?:merchant|shop|store|retailer|info|payee)[ ]?[:\-]|(?<=\n)to[ ]?:)",
+    pattern(
+        rf"{before}[ ]{{0,2}}{_NOT_A_MERCHANT}(?=[^\s])",
+        example=example,
+        flags=re.IGNORECASE,
+    )
+    for before, example in (
+        (r"(?:\bat\b[: ]|@(?:UPI_)?)", "at HARBOR COFFEE"),
         (
-            rf"\b(?:on|with|from|to|by)[ ]{_NOT_A_DATE}"
-            rf"(?!(?:HDFC|ICICI|SBI|Axis)\b){_CAPITAL}"
-        ),
-        # KRW 12,000 Starbucks 11/20 10:00, 11/20 10:00 STARBUCKS Avl Lmt
-        (
-            r"(?:(?<![A-Za-z])(?:[A-Z]{3}|[$₩€£])[ ]?\d[\d,.]{0,14}|\d[ ]?KRW)[ ]{1,24}"
-            rf"{_NOT_A_STATUS}(?-i:(?=[A-Z]))(?=[^\n]{{1,40}}\d\d?:\d\d)"
+            r"""
+            \b(?:transaction|purchase|payment|order|charge)[ ](?:made[ ])?
+            (?:with|from|to)[ ]
+            """,
+            "transaction with HARBOR COFFEE",
         ),
         (
-            r"(?<!\d)\d{1,2}[-/]\d{1,2}(?:[-/]\d{2,4})?[ ]\d{1,2}:\d\d(?::\d\d)?"
-            r"[ ](?:/[ ])?"
-            rf"{_NOT_A_STATUS}(?-i:(?=[A-Z]))"
+            r"\b(?:paid|refund(?:ed)?|spent|sent)\b[^\n]{0,60}?\b(?:to|from|by)[ ]",
+            "You paid $12.00 to HARBOR COFFEE",
         ),
-        rf"\bfor[ ](?![A-Z]{{3}}[ ]?\d|Rs\b){_CAPITAL}",
-        # card ending 1812 (MAPLE DINER).
-        r"\d{4}[ ]\((?-i:(?=[A-Z]))(?=[^()\n]{2,40}\))",
-        # Card 7041 LAUNDRY $158.06
-        r"\bcard[ ]\d{4}[ ](?-i:(?=[A-Z]{2}))(?=[^\n]{2,40}[ ][$€£]\d)",
-        # MOSSY GAMES: €19.68 refunded to
         (
-            r"\A(?-i:(?=[A-Z]{2}))"
-            r"(?=[A-Z][^\n:]{1,40}:[ ][$€£]\d[\d.,]{0,12}[ ]refunded\b)"
+            rf"\bpaid[ ](?!(?:to|at|by|with|on|for)\b){_CAPITAL}",
+            "You paid HARBOR COFFEE",
+        ),
+        (
+            r"""
+            (?:
+                \b(?:merchant|shop|store|retailer|info|payee)[ ]?[:\-]
+                | (?<=\n)to[ ]?:
+            )
+            """,
+            "Merchant: HARBOR COFFEE",
+        ),
+        (
+            rf"""
+            \b(?:on|with|from|to|by)[ ]{_NOT_A_DATE}
+            (?!(?:HDFC|ICICI|SBI|Axis)\b){_CAPITAL}
+            """,
+            "$12.00 on HARBOR COFFEE",
+        ),
+        (
+            rf"""
+            (?:(?<![A-Za-z])(?:[A-Z]{{3}}|[$₩€£])[ ]?\d[\d,.]{{0,14}}|\d[ ]?KRW)
+            [ ]{{1,24}}{_NOT_A_STATUS}(?-i:(?=[A-Z]))(?=[^\n]{{1,40}}\d\d?:\d\d)
+            """,
+            "KRW 12,000 Starbucks 11/20 10:00",
+        ),
+        (
+            rf"""
+            (?<!\d)\d{{1,2}}[-/]\d{{1,2}}(?:[-/]\d{{2,4}})?
+            [ ]\d{{1,2}}:\d\d(?::\d\d)?[ ](?:/[ ])?{_NOT_A_STATUS}(?-i:(?=[A-Z]))
+            """,
+            "11/20 10:00 STARBUCKS Avl Lmt",
+        ),
+        (rf"\bfor[ ](?![A-Z]{{3}}[ ]?\d|Rs\b){_CAPITAL}", "for MAPLE DINER"),
+        (
+            r"\d{4}[ ]\((?-i:(?=[A-Z]))(?=[^()\n]{2,40}\))",
+            "card ending 1812 (MAPLE DINER)",
+        ),
+        (
+            r"\bcard[ ]\d{4}[ ](?-i:(?=[A-Z]{2}))(?=[^\n]{2,40}[ ][$€£]\d)",
+            "Card 7041 LAUNDRY $158.06",
+        ),
+        (
+            r"""
+            \A(?-i:(?=[A-Z]{2}))
+            (?=[A-Z][^\n:]{1,40}:[ ][$€£]\d[\d.,]{0,12}[ ]refunded\b)
+            """,
+            "MOSSY GAMES: €19.68 refunded to",
         ),
     )
 )
@@ -137,30 +220,54 @@ MAX_LINES = 12
 MAX_ISSUER_PHRASE_SCAN_LENGTH = 60
 # Reasons that no certain word tells.
 _OPEN_REASONS = frozenset((Reason.NO_PAYMENT, Reason.STATEMENT))
-_LINE_NOISE = re.compile(
-    r"^(?:(?:spent|paid|card|debit|credit|avl|avail|sms|not you|call|txn|transaction"
-    r"|purchase|payment|alert|inr|rs|usd|available|balance|ref|date|time)\b"
-    r"|you |your |if )|\d{2}:\d{2}|^\W*$"
-    r"|^(?:[a-z]{5,8} )?(?:approv(?:al|ed)|declined|cancell?(?:ed|ation))\W*$",
-    re.IGNORECASE,
+_LINE_NOISE = pattern(
+    r"""
+    ^(?:
+        (?:
+            spent | paid | card | debit | credit | avl | avail | sms | not[ ]you | call
+            | txn | transaction | purchase | payment | alert | inr | rs | usd
+            | available | balance | ref | date | time
+        )\b
+        | you[ ] | your[ ] | if[ ]
+    )
+    | \d{2}:\d{2} | ^\W*$
+    | ^(?:[a-z]{5,8}[ ])?(?:approv(?:al|ed)|declined|cancell?(?:ed|ation))\W*$
+    """,
+    example="Avl Lmt INR 91,200",
+    flags=re.IGNORECASE,
 )
-_DEPOSIT = re.compile(
-    r"\bcredited\b|\bdeposit(?:ed)?\b|\breceived\b|\bsent you\b|\bincoming\b|\bsalary\b"
-    r"|\bpayroll\b",
-    re.IGNORECASE,
+_DEPOSIT = pattern(
+    r"""
+    \bcredited\b
+    | \bdeposit(?:ed)?\b
+    | \breceived\b | \bsent[ ]you\b | \bincoming\b | \bsalary\b | \bpayroll\b
+    """,
+    example="direct deposit",
+    flags=re.IGNORECASE,
 )
-_WITHDRAWAL = re.compile(
-    r"\bdebited\b|\bwithdr\w+|\byou(?:'ve)? sent\b|\btransferred\b|\bpaid\b"
-    r"|\bsent\b(?! you)"
-    r"|\btransfer\b|\bdirect debit\b|\bstanding order\b",
-    re.IGNORECASE,
+_WITHDRAWAL = pattern(
+    r"""
+    \bdebited\b | \bwithdr\w+
+    | \byou(?:'ve)?[ ]sent\b
+    | \btransferred\b | \bpaid\b
+    | \bsent\b(?![ ]you)
+    | \btransfer\b | \bdirect[ ]debit\b | \bstanding[ ]order\b
+    """,
+    example="Zelle: You sent",
+    flags=re.IGNORECASE,
 )
-_CASH = re.compile(r"\bATM\b|\bcash withdrawal\b", re.IGNORECASE)
-_REVERSED = re.compile(r"\brevers(?:ed|al)\b", re.IGNORECASE)
-# JANE D sent you £20.00
-_SENT_BY = re.compile(r"(?:^|\n|: )(?P<name>[A-Z][\w .'-]{1,40}?) sent you\b")
+_CASH = pattern(
+    r"\bATM\b|\bcash[ ]withdrawal\b", example="Cash withdrawal", flags=re.IGNORECASE
+)
+_REVERSED = pattern(
+    r"\brevers(?:ed|al)\b", example="Your payment was reversed", flags=re.IGNORECASE
+)
+_SENT_BY = pattern(
+    r"(?:^|\n|:[ ])(?P<name>[A-Z][\w .'-]{1,40}?)[ ]sent[ ]you\b",
+    example="JANE D sent you £20.00",
+)
 _EDGE_PUNCTUATION = " .,;:-–|\"'"
-_PARTIAL = re.compile(r"\bpartial(?:ly)?\b", re.IGNORECASE)
+_PARTIAL = pattern(r"\bpartial(?:ly)?\b", example="partial refund", flags=re.IGNORECASE)
 
 
 def parse_english(source: SourceText) -> ParseResult:
@@ -218,8 +325,11 @@ def parse_english(source: SourceText) -> ParseResult:
         ),
         source,
     )
-    if reason is None:
-        return result
+    return _refuse(reason, result, is_strange=is_strange) if reason else result
+
+
+def _refuse(reason: Reason, result: ParseResult, *, is_strange: bool) -> ParseResult:
+    """Tell what the text would have been if no certain word refused it."""
     is_open = reason in _OPEN_REASONS and not is_strange and result.recognized
     if not is_open:
         return rejected(reason)
@@ -330,8 +440,8 @@ def _find_merchant(
     text: str, money: MoneyMatch | None, issuer: Span | None
 ) -> tuple[Span | None, bool]:
     """Return the name after a preposition, else a line, and whether it is sure."""
-    for index, pattern in enumerate(_MERCHANT_STARTS):
-        for match in islice(pattern.finditer(text), MAX_MERCHANT_CANDIDATES):
+    for index, rule in enumerate(_MERCHANT_STARTS):
+        for match in islice(rule.finditer(text), MAX_MERCHANT_CANDIDATES):
             start = match.end()
             limit = min(len(text), start + MAX_MERCHANT_SCAN_LENGTH)
             following = _MERCHANT_END.search(text, start + 1, limit)

@@ -3,48 +3,66 @@
 import re
 from datetime import time
 
+from card_alerts.patterns import pattern
 from card_alerts.times import TimestampMatch, make_date
 
-_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_MONTHS = r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _MONTH_NUMBERS = {
     name: number for number, name in enumerate(_MONTHS.split("|"), start=1)
 }
 _MONTH_NAME = rf"(?:{_MONTHS})[a-z]{{0,6}}\.?"
-_TIME = (
-    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::\d{2})?(?!\d)"
-    r"(?:[ ]?(?P<half>[ap])\.?m\b\.?)?"
-)
+_TIME = r"""
+    (?P<hour>\d{1,2}):(?P<minute>\d{2})(?::\d{2})?(?!\d)(?:[ ]?(?P<half>[ap])\.?m\b\.?)?
+"""
 _YEAR = r"(?P<year>20\d\d|\d\d)"
 _ORDINAL_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_DATE_PATTERNS = (
-    r"(?=\d)(?P<year>20\d\d)[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})",
-    (
-        rf"(?=\d){_ORDINAL_DAY}[- ]?(?P<name>{_MONTH_NAME})"
-        rf"(?:[-, ]{{0,2}}{_YEAR}(?![:\d]))?"
-    ),
-    (
-        rf"(?P<name>{_MONTH_NAME})[ ]{_ORDINAL_DAY}(?!\d|:)"
-        r"(?:,?[ ](?P<year>20\d\d)(?!\d))?"
-    ),
-    rf"(?=\d)(?P<first>\d{{1,2}})[/-](?P<second>\d{{1,2}})(?:[/-]{_YEAR})?(?![/\d-])",
-)
 _DATE_TIME_SEPARATOR = r"(?:[:T, ]{1,3}(?:at[ ])?|[ ]at[ ]|[ ]?\n)"
 _TIMESTAMP_PATTERNS = tuple(
-    re.compile(
-        rf"(?=\w)(?<![\w/.-]){day}(?:{_DATE_TIME_SEPARATOR}{_TIME})?", re.IGNORECASE
+    pattern(
+        rf"(?=\w)(?<![\w/.-]){day}(?:{_DATE_TIME_SEPARATOR}{_TIME})?",
+        example=example,
+        flags=re.IGNORECASE,
     )
-    for day in _DATE_PATTERNS
+    for day, example in (
+        (
+            r"(?=\d)(?P<year>20\d\d)[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})",
+            "2026-10-14:19:22:31",
+        ),
+        (
+            rf"""
+            (?=\d){_ORDINAL_DAY}[- ]?(?P<name>{_MONTH_NAME})
+            (?:[-, ]{{0,2}}{_YEAR}(?![:\d]))?
+            """,
+            "14 Oct 2026",
+        ),
+        (
+            rf"""
+            (?P<name>{_MONTH_NAME})[ ]{_ORDINAL_DAY}(?!\d|:)
+            (?:,?[ ](?P<year>20\d\d)(?!\d))?
+            """,
+            "Oct 14, 2026 at 3:48 PM",
+        ),
+        (
+            rf"""
+            (?=\d)(?P<first>\d{{1,2}})[/-](?P<second>\d{{1,2}})(?:[/-]{_YEAR})?
+            (?![/\d-])
+            """,
+            "14-10-26 12:05:44",
+        ),
+    )
 )
-_TIME_FIRST = re.compile(
-    rf"(?<![\d:]){_TIME}(?:[ ][A-Z]{{2,4}})?(?:,?[ ](?:on[ ])?)$", re.IGNORECASE
+_TIME_FIRST = pattern(
+    rf"(?<![\d:]){_TIME}(?:[ ][A-Z]{{2,4}})?(?:,?[ ](?:on[ ])?)$",
+    example="3:48 PM ET on ",
+    flags=re.IGNORECASE,
 )
 MAX_TIME_LOOKBEHIND = 24
 
 
 def find_english_timestamp(text: str, *, is_month_first: bool) -> TimestampMatch | None:
     found: list[TimestampMatch] = []
-    for pattern in _TIMESTAMP_PATTERNS:
-        for match in pattern.finditer(text):
+    for rule in _TIMESTAMP_PATTERNS:
+        for match in rule.finditer(text):
             timestamp = _to_timestamp_match(match, is_month_first=is_month_first)
             if timestamp is not None:
                 found.append(timestamp)

@@ -2,113 +2,211 @@
 
 import re
 
+from card_alerts.patterns import pattern
 from card_alerts.result import Kind, Reason, Span
 
-_PASSWORD = re.compile(
-    r"\b(?=(?-i:[opvsalOPVSAL]))(?:OTP\b|one[- ]time(?! payment)|pass\s?code"
-    r"|verification code|security code|auth\w{0,12} code|login code)"
-    r"|\b\d{4,8} to (?:authenticate|verify|confirm|approve|complete)"
-    r"|\byour code is\b|\bcode is \d{4,8}\b",
-    re.IGNORECASE,
+_PASSWORD = pattern(
+    r"""
+    \b(?=(?-i:[opvsalOPVSAL]))
+    (?:
+        OTP\b
+        | one[- ]time(?![ ]payment)
+        | pass\s?code | verification[ ]code | security[ ]code | auth\w{0,12}[ ]code
+        | login[ ]code
+    )
+    | \b\d{4,8}[ ]to[ ](?:authenticate|verify|confirm|approve|complete)
+    | \byour[ ]code[ ]is\b | \bcode[ ]is[ ]\d{4,8}\b
+    """,
+    example="Your code is",
+    flags=re.IGNORECASE,
 )
-_DECLINED = re.compile(
-    r"\bblocked (?:an? )?(?:transaction|purchase|payment|charge)"
-    r"|\b(?=(?-i:[diunfrcDIUNFRC]))(?:declin\w{1,4}|insufficient|unsuccessful"
-    r"|not approved|not (?:be )?(?:authori[sz]ed|processed|completed|go through)"
-    r"|failed\b|denied\b|rejected\b|could not be|couldn't)"
-    r"|n't (?:authori[sz]ed|processed|completed|go through)",
-    re.IGNORECASE,
+_DECLINED = pattern(
+    r"""
+    \bblocked[ ](?:an?[ ])?(?:transaction|purchase|payment|charge)
+    | \b(?=(?-i:[diunfrcDIUNFRC]))
+      (?:
+          declin\w{1,4} | insufficient | unsuccessful | not[ ]approved
+          | not[ ](?:be[ ])?(?:authori[sz]ed|processed|completed|go[ ]through)
+          | failed\b | denied\b | rejected\b | could[ ]not[ ]be | couldn't
+      )
+    | n't[ ](?:authori[sz]ed|processed|completed|go[ ]through)
+    """,
+    example="unsuccessful:",
+    flags=re.IGNORECASE,
 )
-_CANCELLED = re.compile(
-    r"\b(?=(?-i:[rvcRVC]))(?:revers(?:ed|al)\b|refund(?:ed)?\b|voided\b|cancell?ed\b"
-    # Before an amount or alone: not the free cancellation of a booking.
-    r"|cancell?ation(?=[:\n]|[ ](?-i:(?:of )?[A-Z]{3} ?\d))"
-    r"|returned\b|chargeback\b|credit(?:ed)? (?:back|voucher))",
-    re.IGNORECASE,
+_CANCELLED = pattern(
+    r"""
+    \b(?=(?-i:[rvcRVC]))
+    (?:
+        revers(?:ed|al)\b
+        | refund(?:ed)?\b
+        | voided\b | cancell?ed\b
+        # Before an amount or alone: not the free cancellation of a booking.
+        | cancell?ation(?=[:\n]|[ ](?-i:(?:of[ ])?[A-Z]{3}[ ]?\d))
+        | returned\b | chargeback\b
+        | credit(?:ed)?[ ](?:back|voucher)
+    )
+    """,
+    example="Amex: refund of",
+    flags=re.IGNORECASE,
 )
-_NOT_YET = re.compile(
-    r"initiated|will be|is being|in process|processing|may take|request"
-    r"|on its way|pending|expect",
-    re.IGNORECASE,
+_NOT_YET = pattern(
+    r"""
+    initiated | will[ ]be | is[ ]being | in[ ]process | processing | may[ ]take
+    | request | on[ ]its[ ]way | pending | expect
+    """,
+    example="been initiated",
+    flags=re.IGNORECASE,
 )
-_APPROVED = re.compile(
-    r"\b(?=(?-i:[scpuatdmwSCPUATDMW]))(?:spent|charged?|purchase[ds]?|paid|used|approved"
-    r"|approval|authori[sz](?:ed|ation)|transactions?|trans|txn|debited|payment|made"
-    r"|withdrawn)\b",
-    re.IGNORECASE,
+_APPROVED = pattern(
+    r"""
+    \b(?=(?-i:[scpuatdmwSCPUATDMW]))
+    (?:
+        spent | charged? | purchase[ds]? | paid | used | approved | approval
+        | authori[sz](?:ed|ation)
+        | transactions? | trans | txn | debited | payment | made | withdrawn
+    )\b
+    """,
+    example="Paid €4.50 at",
+    flags=re.IGNORECASE,
 )
-_STATEMENT = re.compile(
-    r"\b(?=(?-i:[smatpbdrlteoSMATPBDRLTEO]))(?:statement\b|minimum (?:payment|due"
-    r"|amount)|min(?:imum)?\.? due|amt due|amount due|total due|payment (?:is )?due"
-    r"|bill\b|due (?:on|by|date)|autopay|payment of [^\n]{1,60}(?:received|posted"
-    r"|credited|scheduled|processed)|(?:received|thank you for) your[^\n]{0,20} payment"
-    r"|payment of [^\n]{1,40} towards your|payment (?:has )?(?:been )?(?:received"
-    r"|posted|scheduled)"
-    r"|pay your|late fee|EMI\b|overdue|past due|thank you for (?:your|the) payment)",
-    re.IGNORECASE,
+_STATEMENT = pattern(
+    r"""
+    \b(?=(?-i:[smatpbdrlteoSMATPBDRLTEO]))
+    (?:
+        statement\b
+        | minimum[ ](?:payment|due|amount)
+        | min(?:imum)?\.?[ ]due
+        | amt[ ]due | amount[ ]due | total[ ]due
+        | payment[ ](?:is[ ])?due
+        | bill\b
+        | due[ ](?:on|by|date)
+        | autopay
+        | payment[ ]of[ ][^\n]{1,60}(?:received|posted|credited|scheduled|processed)
+        | (?:received|thank[ ]you[ ]for)[ ]your[^\n]{0,20}[ ]payment
+        | payment[ ]of[ ][^\n]{1,40}[ ]towards[ ]your
+        | payment[ ](?:has[ ])?(?:been[ ])?(?:received|posted|scheduled)
+        | pay[ ]your | late[ ]fee | EMI\b | overdue | past[ ]due
+        | thank[ ]you[ ]for[ ](?:your|the)[ ]payment
+    )
+    """,
+    example="Statement date",
+    flags=re.IGNORECASE,
 )
-_BANK_TRANSFER = re.compile(
-    r"\b(?=(?-i:[cdztniruwaspyCDZTNIRUWASPY]))(?:credited\b|deposit(?:ed|s)?\b|zelle\b"
-    r"|transfer(?:red|s)?\b|NEFT\b|IMPS\b|RTGS\b|UPI\b|withdr\w{1,8}|ATM\b|salary\b"
-    r"|sent you|you sent|payroll\b|wire\b|ACH\b|incoming\b|standing order"
-    r"|direct debit)",
-    re.IGNORECASE,
+_BANK_TRANSFER = pattern(
+    r"""
+    \b(?=(?-i:[cdztniruwaspyCDZTNIRUWASPY]))
+    (?:
+        credited\b
+        | deposit(?:ed|s)?\b
+        | zelle\b
+        | transfer(?:red|s)?\b
+        | NEFT\b | IMPS\b | RTGS\b | UPI\b | withdr\w{1,8} | ATM\b | salary\b
+        | sent[ ]you | you[ ]sent | payroll\b | wire\b | ACH\b | incoming\b
+        | standing[ ]order | direct[ ]debit
+    )
+    """,
+    example="direct deposit",
+    flags=re.IGNORECASE,
 )
-_ADVERT = re.compile(
-    r"\bup to\b|\b\d{1,3}% (?:off|back|cash)|\boffers?\b|\bearn\b|apply now|\bsave\b"
-    r"|\bwin\b|\beligible\b|limited time|\bunlock\b|\bget (?:\W|\d|rs|up|flat|an?)"
-    r"|pre-?approved"
-    r"|\bcashback\b|\bvoucher\b|\bdiscount\b|\bpromo\b|t&c|shop now|\bexclusive\b"
-    r"|\bwhen you\b|\bon your next\b|\bupgrade\b|\bloan\b|unsubscribe|reply stop"
-    r"|\bredeem\b",
-    re.IGNORECASE,
+_ADVERT = pattern(
+    r"""
+    \bup[ ]to\b
+    | \b\d{1,3}%[ ](?:off|back|cash)
+    | \boffers?\b | \bearn\b | apply[ ]now | \bsave\b | \bwin\b | \beligible\b
+    | limited[ ]time | \bunlock\b
+    | \bget[ ](?:\W|\d|rs|up|flat|an?)
+    | pre-?approved | \bcashback\b | \bvoucher\b | \bdiscount\b | \bpromo\b | t&c
+    | shop[ ]now | \bexclusive\b | \bwhen[ ]you\b | \bon[ ]your[ ]next\b | \bupgrade\b
+    | \bloan\b | unsubscribe | reply[ ]stop | \bredeem\b
+    """,
+    example="Discover: Earn",
+    flags=re.IGNORECASE,
 )
 # An advert, even with "you spent".
-_OFFER = re.compile(
-    r"\b(?=(?-i:[twisoTWISO]))(?:terms (?:and conditions )?apply\b|when you spend\b"
-    r"|when you spent\b|(?:if|once) you spen[dt]\b|spend (?:over|at least)\b|offers?:)",
-    re.IGNORECASE,
+_OFFER = pattern(
+    r"""
+    \b(?=(?-i:[twisoTWISO]))
+    (?:
+        terms[ ](?:and[ ]conditions[ ])?apply\b
+        | when[ ]you[ ]spend\b | when[ ]you[ ]spent\b
+        | (?:if|once)[ ]you[ ]spen[dt]\b
+        | spend[ ](?:over|at[ ]least)\b
+        | offers?:
+    )
+    """,
+    example="when you spend",
+    flags=re.IGNORECASE,
 )
 # A sentence that reports a payment outweighs most words of adverts.
-_COMPLETED = re.compile(
-    r"you (?:just )?(?:made|spent|paid|used)|\bspent\b|was (?:charged|used|made"
-    r"|approved|placed|declined|authori[sz]ed)|has been (?:used|made|charged|done)"
-    r"|purchase of|transaction of|\bpaid\b|charge of|we processed|transaction with"
-    r"|been charged|debited",
-    re.IGNORECASE,
+_COMPLETED = pattern(
+    r"""
+    you[ ](?:just[ ])?(?:made|spent|paid|used)
+    | \bspent\b
+    | was[ ](?:charged|used|made|approved|placed|declined|authori[sz]ed)
+    | has[ ]been[ ](?:used|made|charged|done)
+    | purchase[ ]of | transaction[ ]of | \bpaid\b | charge[ ]of | we[ ]processed
+    | transaction[ ]with | been[ ]charged | debited
+    """,
+    example="transaction of",
+    flags=re.IGNORECASE,
 )
-_FUTURE = re.compile(
-    r"\b(?=(?-i:[wstgudrWSTGUDR]))(?:(?:will|shall|to|going to)(?: soon)? be \w+"
-    r"|will (?:charge|debit|deduct|renew|pay)\b"
-    r"|upcoming (?:payment|charge|renewal|debit|transaction)\b|scheduled\b"
-    r"|due to renew\b|renews (?:on|in)\b|to be (?:debited|charged)\b)",
-    re.IGNORECASE,
+_FUTURE = pattern(
+    r"""
+    \b(?=(?-i:[wstgudrWSTGUDR]))
+    (?:
+        (?:will|shall|to|going[ ]to)(?:[ ]soon)?[ ]be[ ]\w+
+        | will[ ](?:charge|debit|deduct|renew|pay)\b
+        | upcoming[ ](?:payment|charge|renewal|debit|transaction)\b
+        | scheduled\b | due[ ]to[ ]renew\b
+        | renews[ ](?:on|in)\b
+        | to[ ]be[ ](?:debited|charged)\b
+    )
+    """,
+    example="will be debited",
+    flags=re.IGNORECASE,
 )
-_GRANTED = re.compile(
-    r"\blimit (?:increase|decrease|change|raise|upgrade|enhancement|request)\b"
-    r"|\blimit (?:has been|have been|was|were|is now|will be) (?:increas|rais|enhanc"
-    r"|chang|lower|reduc|decreas|upgrad|approv|set|updat)|\b(?:increas|rais|enhanc"
-    r"|lower|reduc|upgrad)\w{0,3} (?:your|the) [\w ]{0,30}limit|\b(?:application|loan"
-    r"|credit line|line of credit|overdraft)\b[^.\n]{0,60}\b(?:approved|declined"
-    r"|received|granted|denied|disbursed)\b|\b(?:pre-?approved|approved) for (?:an? "
-    r"|your )?(?:new |credit |personal )?(?:card|credit|loan|limit|line)"
-    r"|\bnew [\w ]{0,20}card\b[^.\n]{0,30}\b(?:issued|shipped|mailed|approved|activated"
-    r"|on its way|arriv)",
-    re.IGNORECASE,
+_GRANTED = pattern(
+    r"""
+    \blimit[ ](?:increase|decrease|change|raise|upgrade|enhancement|request)\b
+    | \blimit[ ](?:has[ ]been|have[ ]been|was|were|is[ ]now|will[ ]be)[ ]
+      (?:increas|rais|enhanc|chang|lower|reduc|decreas|upgrad|approv|set|updat)
+    | \b(?:increas|rais|enhanc|lower|reduc|upgrad)\w{0,3}[ ](?:your|the)
+      [ ][\w ]{0,30}limit
+    | \b(?:application|loan|credit[ ]line|line[ ]of[ ]credit|overdraft)\b[^.\n]{0,60}\b
+      (?:approved|declined|received|granted|denied|disbursed)\b
+    | \b(?:pre-?approved|approved)[ ]for[ ](?:an?[ ]|your[ ])?
+      (?:new[ ]|credit[ ]|personal[ ])?(?:card|credit|loan|limit|line)
+    | \bnew[ ][\w ]{0,20}card\b[^.\n]{0,30}\b
+      (?:issued|shipped|mailed|approved|activated|on[ ]its[ ]way|arriv)
+    """,
+    example="limit increase",
+    flags=re.IGNORECASE,
 )
 # Authorization code:- 062974 below a completed payment
-_CODE_OF_PAYMENT = re.compile(r"\bauth\w{0,12} code[ ]?[:#-]", re.IGNORECASE)
-_QUESTION = re.compile(
-    r"\bdid you (?:just )?(?:try|make|attempt)|\bopen the app to approve\b",
-    re.IGNORECASE,
+_CODE_OF_PAYMENT = pattern(
+    r"\bauth\w{0,12}[ ]code[ ]?[:#-]", example="Auth code: 307164", flags=re.IGNORECASE
 )
-_SPENT_SO_FAR = re.compile(
-    r"\bso far this (?:day|week|month|year)\b|% of your (?:\w+ )?budget\b",
-    re.IGNORECASE,
+_QUESTION = pattern(
+    r"""
+    \bdid[ ]you[ ](?:just[ ])?(?:try|make|attempt)
+    | \bopen[ ]the[ ]app[ ]to[ ]approve\b
+    """,
+    example="Did you just try",
+    flags=re.IGNORECASE,
 )
-# You paid $385.00 to NAB Low Rate Card
-_BILL_OF_CARD = re.compile(
-    r"\byou paid [^\n]{1,20} to [^\n]{1,40}\bcard[.!]?\s*$", re.IGNORECASE
+_SPENT_SO_FAR = pattern(
+    r"""
+    \bso[ ]far[ ]this[ ](?:day|week|month|year)\b
+    | %[ ]of[ ]your[ ](?:\w+[ ])?budget\b
+    """,
+    example="so far this month,",
+    flags=re.IGNORECASE,
+)
+_BILL_OF_CARD = pattern(
+    r"\byou[ ]paid[ ][^\n]{1,20}[ ]to[ ][^\n]{1,40}\bcard[.!]?\s*$",
+    example="You paid $385.00 to NAB Low Rate Card",
+    flags=re.IGNORECASE,
 )
 # A cheap check before the patterns.
 _HINTS = {
@@ -138,25 +236,25 @@ _HINTS = {
         *("standing", "direct"),
     ),
 }
-_CARD = re.compile(r"\bcard\b", re.IGNORECASE)
+_CARD = pattern(r"\bcard\b", example="your card", flags=re.IGNORECASE)
 
 
-def _search(pattern: re.Pattern[str], text: str, lower: str) -> re.Match[str] | None:
-    hints = _HINTS.get(pattern)
+def _search(rule: re.Pattern[str], text: str, lower: str) -> re.Match[str] | None:
+    hints = _HINTS.get(rule)
     if hints is not None and not any(hint in lower for hint in hints):
         return None
-    return pattern.search(text)
+    return rule.search(text)
 
 
 def find_status_keyword(text: str) -> tuple[Kind, Span] | None:
     """Prefer a decline to a refund, and a refund to a payment."""
     lower = text.lower()
-    for pattern, kind in (
+    for rule, kind in (
         (_DECLINED, Kind.DECLINED),
         (_CANCELLED, Kind.CANCELLATION),
         (_APPROVED, Kind.APPROVAL),
     ):
-        match = _search(pattern, text, lower)
+        match = _search(rule, text, lower)
         if match:
             return kind, match.span()
     return None

@@ -3,8 +3,6 @@
 The counterparty stands beside the word: 출금 60,000원 홍*동 잔액 326,348원.
 """
 
-import re
-
 from card_alerts.candidate import SourceText, resolve_occurred_at
 from card_alerts.issuers import find_issuer
 from card_alerts.korean.tokenizer import TokenizedMessage
@@ -18,72 +16,130 @@ from card_alerts.masked_text import (
 )
 from card_alerts.money import MAX_AMOUNT, MoneyMatch
 from card_alerts.normalization import to_printed_text
+from card_alerts.patterns import pattern
 from card_alerts.result import BankBooking, BookingDirection, BookingPurpose, Span
 from card_alerts.times import TimestampMatch
 
-_MODE = (
-    r"(?:전자금융|스마트폰?|(?:공동|타행)?CMS|자동이체|자동|인터넷|모바일|타행|당행"
-    r"|대체|FBS|ATM|CD|CD공동|폰뱅킹|오픈뱅킹|펌뱅킹|뱅킹|즉시|실시간|예약|현금|창구"
-    r"|외화)"
+_MODE = r"""
+    (?:
+        전자금융 | 스마트폰?
+        | (?:공동|타행)?CMS
+        | 자동이체 | 자동 | 인터넷 | 모바일 | 타행 | 당행 | 대체 | FBS | ATM | CD
+        | CD공동 | 폰뱅킹 | 오픈뱅킹 | 펌뱅킹 | 뱅킹 | 즉시 | 실시간 | 예약 | 현금
+        | 창구 | 외화
+    )
+"""
+_END = r"""
+    (?:
+        액 | 건 | 알림 | 안내 | 내역 | [ ]?완료 | 취소 | 되었습니다 | 되었어요 | 됐어요
+        | 됐습니다 | 했어요 | 했습니다
+    ){0,3}
+"""
+_DEPOSIT = pattern(
+    rf"""
+    (?<=\n)(?:급여|상여금?|예금이자|이자|배당금?)(?=\n)
+    | (?<!출)(?<!가능[ ]){_MODE}?[ ]?입금{_END}(?![가-힣]|출금)
+    | 받았(?:어요|습니다)
+    | 받으셨(?:어요|습니다)
+    | 환급{_END}
+    """,
+    example="이하늘 FBS입금 1",
 )
-_END = (
-    r"(?:액|건|알림|안내|내역|[ ]?완료|취소|되었습니다|되었어요|됐어요|됐습니다|했어요"
-    r"|했습니다){0,3}"
+_WITHDRAWAL = pattern(
+    rf"""
+    (?<!입){_MODE}?[ ]?출금(?![ ]?가능|계좌){_END}(?![가-힣])
+    | 보냈(?:어요|습니다)
+    | 보내셨(?:어요|습니다)
+    | {_MODE}?[ ]?(?:이체|송금|지급){_END}(?![가-힣])
+    """,
+    example="이 출금됐어요.",
 )
-_DEPOSIT = re.compile(
-    r"(?<=\n)(?:급여|상여금?|예금이자|이자|배당금?)(?=\n)|"
-    rf"(?<!출)(?<!가능 ){_MODE}?[ ]?입금{_END}(?![가-힣]|출금)|받았(?:어요|습니다)"
-    rf"|받으셨(?:어요|습니다)|환급{_END}"
+_SENT_TO_MEMBER = pattern(
+    r"님(?:이|께서)[ \n][^\n]{0,30}(?:보냈|보내셨|송금했|송금하셨)",
+    example="김수아님이 선물을 보냈어요!",
 )
-_WITHDRAWAL = re.compile(
-    rf"(?<!입){_MODE}?[ ]?출금(?![ ]?가능|계좌){_END}(?![가-힣])|보냈(?:어요|습니다)"
-    rf"|보내셨(?:어요|습니다)|{_MODE}?[ ]?(?:이체|송금|지급){_END}(?![가-힣])"
+_CANCELLED = pattern(
+    r"(?:출금|입금|이체|송금)[ ]?취소|취소[ ]?(?:출금|입금)", example="출금취소\n16,45"
 )
-_SENT_TO_MEMBER = re.compile(
-    r"님(?:이|께서)[ \n][^\n]{0,30}(?:보냈|보내셨|송금했|송금하셨)"
+_CASH = pattern(
+    r"""
+    (?<![A-Za-z])ATM
+    | (?<![A-Za-z])CD(?:기|공동|출금|[ ]|$)
+    | 현금[ ]?(?:인출|출금|지급|서비스)
+    """,
+    example="10:15 ATM 잔액",
 )
-_CANCELLED = re.compile("(?:출금|입금|이체|송금)[ ]?취소|취소[ ]?(?:출금|입금)")
-_CASH = re.compile(
-    r"(?<![A-Za-z])ATM|(?<![A-Za-z])CD(?:기|공동|출금|[ ]|$)|현금[ ]?(?:인출|출금|지급"
-    r"|서비스)"
+_CARD_BILL = pattern(
+    r"""
+    (?P<card>[A-Za-z가-힣]{1,8}?카드)(?:사)?[ ]?(?:결제|대금|이용|자동|출금|청구|$|[(_])
+    | (?P<other>[A-Za-z가-힣]{1,8}?)[ ]?카드(?:값|대금)
+    """,
+    example="우리카드결제대",
 )
-_CARD_BILL = re.compile(
-    r"(?P<card>[A-Za-z가-힣]{1,8}?카드)(?:사)?[ ]?(?:결제|대금|이용|자동|출금|청구|$"
-    r"|[(_])|(?P<other>[A-Za-z가-힣]{1,8}?)[ ]?카드(?:값|대금)"
+_ANY_CARD_BILL = pattern(
+    r"(?:신용)?카드[ ]?(?:이용)?(?:결제|대금|값)", example="카드결제"
 )
-_ANY_CARD_BILL = re.compile(r"(?:신용)?카드[ ]?(?:이용)?(?:결제|대금|값)")
 # 481902**317, 123-****-4567-89, *120000, 입출금통장(0000), 홍*동(1234)
-_ACCOUNT = re.compile(
-    r"(?<![\d*])(?P<number>\d{2,6}\*{2,6}\d{2,6}"
-    r"|\d{2,6}-[\d*]{2,6}-[\d*]{2,8}(?:-[\d*]{1,4})?"
-    r"|\d{3,6}\*{3,8}|\*{1,4}\d{3,6})(?![\d*,])|(?:통장|계좌|[가-힣]\*[가-힣]"
-    r"|님)[ ]?\((?P<digits>[\d*]{3,6})\)"
+_ACCOUNT = pattern(
+    r"""
+    (?<![\d*])(?P<number>
+        \d{2,6}\*{2,6}\d{2,6}
+        | \d{2,6}-[\d*]{2,6}-[\d*]{2,8}(?:-[\d*]{1,4})?
+        | \d{3,6}\*{3,8} | \*{1,4}\d{3,6}
+    )(?![\d*,])
+    | (?:통장|계좌|[가-힣]\*[가-힣]|님)[ ]?\((?P<digits>[\d*]{3,6})\)
+    """,
+    example="481902**317",
 )
-_OWN_ACCOUNT = re.compile(
-    r"[가-힣A-Za-z ]{0,12}(?:통장|계좌)(?:[ ]?\([^()\n]{1,12}\))?"
-    r"|[가-힣]\*[가-힣]\([\d*]{3,6}\)"
+_OWN_ACCOUNT = pattern(
+    r"""
+    [가-힣A-Za-z ]{0,12}(?:통장|계좌)(?:[ ]?\([^()\n]{1,12}\))?
+    | [가-힣]\*[가-힣]\([\d*]{3,6}\)
+    """,
+    example="토스증권 계좌로",
 )
-_ARROW = re.compile(r"[ ]?(?:→|->|➔|▶)[ ]?")
-_FIRST_WORD = re.compile(
-    r"[\s\[(]*(?:\[?(?:Web|WEB|web)[ ]?발신\]?\s*)?[\[(]?(?P<name>[가-힣A-Za-z]{1,12})"
+_ARROW = pattern(r"[ ]?(?:→|->|➔|▶)[ ]?", example="홍*동 → 문*결")
+_FIRST_WORD = pattern(
+    r"""
+    [\s\[(]*(?:\[?(?:Web|WEB|web)[ ]?발신\]?\s*)?[\[(]?(?P<name>[가-힣A-Za-z]{1,12})
+    """,
+    example="[토스뱅크] 입금",
 )
-_SEPARATOR = re.compile(
-    r"\n|→|->|➔|▶|[|·/]|[ ]{2,}|,[ ]|(?<=님)(?:이|께서)[ ]|[ ]수수료(?=[ ]?\n)"
-    r"|[ ](?:공동|타행)?CMS출?(?=[ ]*(?:\n|$))"
+_SEPARATOR = pattern(
+    r"""
+    \n | → | -> | ➔ | ▶ | [|·/] | [ ]{2,} | ,[ ]
+    | (?<=님)(?:이|께서)[ ]
+    | [ ]수수료(?=[ ]?\n)
+    | [ ](?:공동|타행)?CMS출?(?=[ ]*(?:\n|$))
+    """,
+    example="홍*동 → 문*결",
 )
-# 50,000원백*우님
-_GLUED_AMOUNT = re.compile(r"[\d,]{1,15}원(?=[^\s])")
+_GLUED_AMOUNT = pattern(r"[\d,]{1,15}원(?=[^\s])", example="50,000원백*우님")
 # The holder, before the date: 백*우님 11/05 10:33.
-_BEFORE_DATE = re.compile(rf"[님{HOLDER_NAME}]{{0,3}}[ ]?[{TIMESTAMP}]")
+_BEFORE_DATE = pattern(
+    rf"[님{HOLDER_NAME}]{{0,3}}[ ]?[{TIMESTAMP}]", example=f"{HOLDER_NAME} {TIMESTAMP}"
+)
 _EDGES = " .,:;-()[]<>\"'"
 _FORMS = frozenset({"(주)", "(유)", "(재)", "(사)"})
-_NO_NAME = re.compile(
-    r"[\W\d_]*|(?:알림|안내|고객님|회원님|님|잔액|거래|계좌|원|적요|내용|받는[ ]?분"
-    r"|보낸[ ]?분|이름|금액|일시|에서|으로|에게|에게서|한테|뱅킹|에|계좌에|은행"
-    r"|수수료 면제|수수료면제|을|를|이|가)"
+_NO_NAME = pattern(
+    r"""
+    [\W\d_]*
+    | (?:
+          알림 | 안내 | 고객님 | 회원님 | 님 | 잔액 | 거래 | 계좌 | 원 | 적요 | 내용
+          | 받는[ ]?분 | 보낸[ ]?분 | 이름 | 금액 | 일시 | 에서 | 으로 | 에게 | 에게서
+          | 한테 | 뱅킹 | 에 | 계좌에 | 은행 | 수수료[ ]면제 | 수수료면제 | 을 | 를 | 이
+          | 가
+      )
+    """,
+    example="469***03801011",
 )
-_PARTICLE = re.compile(r"(?:님)?(?:에게서|에게|께|한테|으로부터|로부터|님이|님께|님)$")
-_ADDRESSED = re.compile(r"님?(?:에게서?|께서?|한테|님이|으로부터)[ \n]|님이[ \n]")
+_PARTICLE = pattern(
+    r"(?:님)?(?:에게서|에게|께|한테|으로부터|로부터|님이|님께|님)$",
+    example="류하진으로부터",
+)
+_ADDRESSED = pattern(
+    r"님?(?:에게서?|께서?|한테|님이|으로부터)[ \n]|님이[ \n]", example="님에게 8,500원"
+)
 _VISIBLE = frozenset({HOLDER_NAME, KEYWORD, MERCHANT, ISSUER})
 
 
@@ -223,8 +279,8 @@ def _visible_text(message: TokenizedMessage, word: Span, bank: Span | None) -> s
     )
     for start, end in filter(None, (word, bank)):
         visible = visible[:start] + "\n" * (end - start) + visible[end:]
-    for pattern in (_DEPOSIT, _WITHDRAWAL, _OWN_ACCOUNT, _ACCOUNT):
-        visible = pattern.sub(lambda match: "\n" * len(match[0]), visible)
+    for rule in (_DEPOSIT, _WITHDRAWAL, _OWN_ACCOUNT, _ACCOUNT):
+        visible = rule.sub(lambda match: "\n" * len(match[0]), visible)
     return visible
 
 

@@ -7,50 +7,71 @@ import re
 
 from card_alerts.issuers import get_alias
 from card_alerts.korean.card_numbers import CARD_NUMBER
-from card_alerts.masked_text import AMOUNT, ANY_PLACEHOLDER, NOISE
+from card_alerts.masked_text import AMOUNT, ANY_PLACEHOLDER, NOISE, TIMESTAMP
+from card_alerts.patterns import pattern
 
 MAX_PRODUCT_LENGTH = 30
 
-_PRODUCT = re.compile(
-    rf"[ ]{{0,2}}(?P<product>(?!해외|체크|정상|국내|부분|일부|자동|승인|취소|카드"
-    rf"|온라인|일반|매출|매입"
-    rf"|출금)[A-Za-z0-9가-힣][A-Za-z0-9가-힣"
-    rf"+.&' ]{{0,{MAX_PRODUCT_LENGTH - 1}}}?)[ ]{{0,2}}"
-    rf"(?=\((?:본인|가족)?[ ]?[\d*]{{4}}\)|(?:\d\*){{2}}(?![\d*])"
-    r"|[•●∙]{2,4}[ ]?\d{4}(?!\d)"
-    rf"|(?:해외|체크|체크카드|정상|국내|부분|전체|일반|카드|매출|가|선|사전)?[ ]?"
-    r"(?:(?:승인|취소)(?:취소|거절|승인)?|(?:승인|결제|사용|이용|취소)(?:이"
-    r"|가)?[ ]?(?:완료|처리)?[ ]?(?:됨|되었습니다|됐어요|됐습니다|했어요|하셨습니다"
-    r"|완료))(?![가-힣])|뒷자리)"
+_PRODUCT = pattern(
+    rf"""
+    [ ]{{0,2}}(?P<product>
+        (?!해외|체크|정상|국내|부분|일부|자동|승인|취소|카드|온라인|일반|매출|매입|출금)
+        [A-Za-z0-9가-힣][A-Za-z0-9가-힣+.&' ]{{0,{MAX_PRODUCT_LENGTH - 1}}}?
+    )[ ]{{0,2}}(?=
+        \((?:본인|가족)?[ ]?[\d*]{{4}}\)
+        | (?:\d\*){{2}}(?![\d*])
+        | [•●∙]{{2,4}}[ ]?\d{{4}}(?!\d)
+        | (?:해외|체크|체크카드|정상|국내|부분|전체|일반|카드|매출|가|선|사전)?[ ]?
+          (?:
+              (?:승인|취소)(?:취소|거절|승인)?
+              | (?:승인|결제|사용|이용|취소)(?:이|가)?[ ]?(?:완료|처리)?[ ]?
+                (?:됨|되었습니다|됐어요|됐습니다|했어요|하셨습니다|완료)
+          )(?![가-힣])
+        | 뒷자리
+    )
+    """,
+    example=" 무인카페 취소",
 )
 # 네이버 현대카드, 쇼핑엔 로카
-LEADING_PRODUCT = re.compile(
-    rf"(?:^|[\n{ANY_PLACEHOLDER}\[,·|])[ ]{{0,2}}(?P<lead>[A-Za-z0-9가-힣]{{1,10}}[ ])$"
+LEADING_PRODUCT = pattern(
+    rf"""
+    (?:^|[\n{ANY_PLACEHOLDER}\[,·|])[ ]{{0,2}}(?P<lead>[A-Za-z0-9가-힣]{{1,10}}[ ])$
+    """,
+    example=f"{AMOUNT} 승인\n쇼핑엔 ",
 )
 # The product of 롯데카드(LIKIT).
-PRODUCT_IN_BRACKETS = re.compile(
-    r"\((?P<digits>[A-Z][A-Za-z0-9+&]{1,14}|\d{3})\)(?=[ ]?\n)"
+PRODUCT_IN_BRACKETS = pattern(
+    r"\((?P<digits>[A-Z][A-Za-z0-9+&]{1,14}|\d{3})\)(?=[ ]?\n)",
+    example=f"{NOISE}롯데카드(365)\n{TIMESTAMP}",
 )
 # 현대(M3)32,500원승인
-PRODUCT_BEFORE_AMOUNT = re.compile(
-    rf"\((?P<digits>[A-Z][A-Za-z0-9+&]{{0,14}})\)(?=[ ]?[{AMOUNT}])"
+PRODUCT_BEFORE_AMOUNT = pattern(
+    rf"\((?P<digits>[A-Z][A-Za-z0-9+&]{{0,14}})\)(?=[ ]?[{AMOUNT}])",
+    example=f"현대(M3){AMOUNT}승인",
 )
 # 현대 네이버 승인⏎강*연: a product behind a short name at the beginning
-_STATUS_BEFORE_HOLDER = re.compile(
-    r"[ ]?(?:승인|취소)(?:취소|거절)?[ ]?\n?[가-힣]{1,2}\*"
+_STATUS_BEFORE_HOLDER = pattern(
+    r"[ ]?(?:승인|취소)(?:취소|거절)?[ ]?\n?[가-힣]{1,2}\*",
+    example="현대 네이버 승인\n강*연",
 )
-_MESSAGE_START = re.compile(rf"[\s{NOISE}]*")
+_MESSAGE_START = pattern(rf"[\s{NOISE}]*", example=f"{NOISE}\n")
 # A line of 현대카드 M.
-LINE_PRODUCT = re.compile(
-    r"[ ](?P<product>[A-Z][A-Za-z0-9+]{0,9}(?:[ ][A-Za-z0-9+]{1,9})?)(?=\n|$)"
+LINE_PRODUCT = pattern(
+    r"""
+    [ ](?P<product>[A-Z][A-Za-z0-9+]{0,9}(?:[ ][A-Za-z0-9+]{1,9})?)(?=\n|$)
+    """,
+    example="현대카드 M",
 )
-PRODUCT_SUFFIX = re.compile(
-    "[ ]?(?:해외|국내|전체|일반|자동(?:결제|납부|이체)|정기결제)$"
+PRODUCT_SUFFIX = pattern(
+    r"[ ]?(?:해외|국내|전체|일반|자동(?:결제|납부|이체)|정기결제)$",
+    example="현대카드 해외",
 )
 PRODUCT_BRANDS = frozenset({"LOCA", "로카", "디지로카"})
-_MASKED_OR_DOTTED = re.compile(r"[ ]{0,2}(?:\(\d\*\d\*\)|[•●∙]{2,4}[ ]?\d{4})")
-_HANGUL = re.compile(r"[가-힣]")
-_LATIN = re.compile(r"[A-Za-z]")
+_MASKED_OR_DOTTED = pattern(
+    r"[ ]{0,2}(?:\(\d\*\d\*\)|[•●∙]{2,4}[ ]?\d{4})", example="나누카드(7*9*)"
+)
+_HANGUL = pattern(r"[가-힣]", example="현대 M")
+_LATIN = pattern(r"[A-Za-z]", example="현대 M")
 
 
 def match_product(text: str, found: re.Match[str], end: int) -> re.Match[str] | None:

@@ -1,6 +1,5 @@
 """Stage 2, classify: decide the kind of a message."""
 
-import re
 from dataclasses import dataclass, field
 
 from card_alerts.issuer import Issuer
@@ -32,51 +31,75 @@ from card_alerts.masked_text import (
     TIMESTAMP,
 )
 from card_alerts.money import MoneyMatch
+from card_alerts.patterns import pattern
 from card_alerts.result import Kind, Reason
 
 # Adverts and statements use these words too.
-_WEAK_PAYMENT_WORD = re.compile("(?:사용|이용|결제)$")
-_CARD_CANCEL = re.compile("승인[ ]?취소|매[출입][ ]?취소")
-_CHECK_CARD_BOOKING = re.compile("체크[ ]?(?:카드[ ]?)?(?:출금|취소)")
-_PAST_TENSE = re.compile("했|하였|하셨|되었|됐|완료")
-# 환율에 따라 청구금액이 달라질 수 있습니다
-_RATE_NOTICE = re.compile(r"환율[^\n\d]{0,30}금액[^\n\d]{0,30}(?:니다|요)(?![가-힣])")
+_WEAK_PAYMENT_WORD = pattern(r"(?:사용|이용|결제)$", example="휴대폰결제")
+_CARD_CANCEL = pattern(r"승인[ ]?취소|매[출입][ ]?취소", example="승인취소내역")
+_CHECK_CARD_BOOKING = pattern(
+    r"체크[ ]?(?:카드[ ]?)?(?:출금|취소)", example="[신한체크취소]"
+)
+_PAST_TENSE = pattern(r"했|하였|하셨|되었|됐|완료", example="취소처리되었습니다")
+_RATE_NOTICE = pattern(
+    r"환율[^\n\d]{0,30}금액[^\n\d]{0,30}(?:니다|요)(?![가-힣])",
+    example="환율에 따라 청구금액이 달라질 수 있습니다",
+)
 # A receipt's line on the payment of the next month.
-_NEXT_PAYMENT = re.compile(
-    r"(?<=\n)[ \-·]{0,3}(?:다음|이번[ ]?달)?[ ]?(?:결제|청구|출금)(?:[ ]?예정)?일"
-    r"(?:자|시)?[ ]?[:=]?[ ]?\d[^\n원]{0,40}(?=\n|$)"
+_NEXT_PAYMENT = pattern(
+    r"""
+    (?<=\n)[ \-·]{0,3}(?:다음|이번[ ]?달)?[ ]?(?:결제|청구|출금)(?:[ ]?예정)?일
+    (?:자|시)?[ ]?[:=]?[ ]?\d[^\n원]{0,40}(?=\n|$)
+    """,
+    example=",760원\n결제일시 : 2026.11.02 14:30",
 )
 # 후불교통 11월 이용금액 34,500원 승인: the rides of a month have no other text.
-_TRANSIT_MONTH = re.compile(
-    r"(?<=교통)[ ]\d{1,2}월[ ]?(?:분[ ]?)?(?:이용|사용)[ ]?금액"
+_TRANSIT_MONTH = pattern(
+    r"(?<=교통)[ ]\d{1,2}월[ ]?(?:분[ ]?)?(?:이용|사용)[ ]?금액",
+    example="후불교통 11월 이용금액",
 )
 _PAYMENT_DAYS = ("예정일", "결제일", "청구일", "출금일")
-_WITHDRAWN = re.compile(r"출금(?=[ ]?[\d,]{1,15}원)")
+_WITHDRAWN = pattern(r"출금(?=[ ]?[\d,]{1,15}원)", example="출금 150,558원")
 # [NH]홍*비님⏎51,200원 일시불⏎바람커피
-_TERSE_APPROVAL = re.compile(
-    rf"\[{ISSUER}{{1,12}}\][ ]?{HOLDER_NAME}{{1,12}}[ ]?\n{AMOUNT}{{1,20}}[ ]?"
-    rf"{INSTALLMENT}{{1,12}}[ ]?\n(?:{TIMESTAMP}{{1,20}}[ ]?\n)?[^\n]{{1,40}}\s*$"
+_TERSE_APPROVAL = pattern(
+    rf"""
+    \[{ISSUER}{{1,12}}\][ ]?{HOLDER_NAME}{{1,12}}[ ]?\n{AMOUNT}{{1,20}}[ ]?
+    {INSTALLMENT}{{1,12}}[ ]?\n(?:{TIMESTAMP}{{1,20}}[ ]?\n)?[^\n]{{1,40}}\s*$
+    """,
+    example=f"[{ISSUER}]{HOLDER_NAME}\n{AMOUNT}{INSTALLMENT}\n{TIMESTAMP}\n동백숯불갈비",
 )
-_NOT_APPROVED = re.compile(
-    r"(?<![가-힣])(?:승인|결제|거래)?[ ]?(?:거절|실패)(?:[ ]?금액)?(?=[\s\])!.,:]|$|되"
-    r"|됐)|(?<![가-힣])(?:승인|결제|매출|전체|부분)?[ ]?취소(?:[ ]?완료|되었"
-    r"|됐)?(?=[\s\])!.,]|$|되|됐)"
+_NOT_APPROVED = pattern(
+    r"""
+    (?<![가-힣])(?:승인|결제|거래)?[ ]?(?:거절|실패)(?:[ ]?금액)?(?=[\s\])!.,:]|$|되|됐)
+    | (?<![가-힣])(?:승인|결제|매출|전체|부분)?[ ]?취소(?:[ ]?완료|되었|됐)?
+      (?=[\s\])!.,]|$|되|됐)
+    """,
+    example="취소) 취소 내",
 )
-_PAYMENT_WORD = re.compile("승인|결제")
-_PAID_OUT = re.compile("지급")
-_DASHED_LINE = re.compile(r"(?:^|\n)[ ]?-")
-_LABELS = re.compile(f"{LABEL}+")
-_WALLET_APP = re.compile(
-    r"\W{0,3}(?:(?:Apple|Google|Samsung)[ ]?(?:Pay|Wallet)|애플페이|구글페이"
-    r"|삼성(?:월렛|페이))"
+_PAYMENT_WORD = pattern(r"승인|결제", example="결제취소")
+_PAID_OUT = pattern(r"지급", example="지급가능액4,760,000원")
+_DASHED_LINE = pattern(r"(?:^|\n)[ ]?-", example="승인\n-5,000원")
+_LABELS = pattern(rf"{LABEL}+", example=f"대금명세서\n{LABEL} {AMOUNT}")
+_WALLET_APP = pattern(
+    r"""
+    \W{0,3}
+    (?:(?:Apple|Google|Samsung)[ ]?(?:Pay|Wallet)|애플페이|구글페이|삼성(?:월렛|페이))
+    """,
+    example="[Samsung Pay]",
 )
 # A push message below the name of the card: 두꺼비슈퍼 · ₩21,390
-_CARD_PUSH = re.compile(
-    rf"{ISSUER}+[^\n]{{0,12}}\n[^\n{ANY_PLACEHOLDER}]{{2,30}}[ ]·[ ]{AMOUNT}+\s*$"
+_CARD_PUSH = pattern(
+    rf"""
+    {ISSUER}+[^\n]{{0,12}}\n[^\n{ANY_PLACEHOLDER}]{{2,30}}[ ]·[ ]{AMOUNT}+\s*$
+    """,
+    example=f"{ISSUER} ZERO\n수아네꽃다발 · {AMOUNT}",
 )
 # [Samsung Pay] 82,610원⏎산들보리밥
-_WALLET_AMOUNT = re.compile(
-    rf"\W{{0,3}}{ISSUER}+\]?[ ]?{AMOUNT}+[ ]?\n[^\n{ANY_PLACEHOLDER}]{{2,30}}$"
+_WALLET_AMOUNT = pattern(
+    rf"""
+    \W{{0,3}}{ISSUER}+\]?[ ]?{AMOUNT}+[ ]?\n[^\n{ANY_PLACEHOLDER}]{{2,30}}$
+    """,
+    example=f"[{ISSUER}] {AMOUNT}\n산들보리밥",
 )
 _WALLETS = frozenset({"애플페이", "삼성월렛"})
 MAX_WALLET_NOTICE_LENGTH = 120

@@ -3,7 +3,6 @@
 A withdrawal, the label of an amount or the heading of a receipt stands for it.
 """
 
-import re
 from dataclasses import dataclass
 
 from card_alerts.korean.status_keywords import (
@@ -11,89 +10,146 @@ from card_alerts.korean.status_keywords import (
     RANK_STANDALONE,
     StatusKeyword,
 )
-from card_alerts.masked_text import AMOUNT, ANY_PLACEHOLDER
+from card_alerts.masked_text import (
+    AMOUNT,
+    ANY_PLACEHOLDER,
+    HOLDER_NAME,
+    ISSUER,
+    TIMESTAMP,
+)
+from card_alerts.patterns import pattern
 from card_alerts.result import Kind, Span
 
 # 우리체크(12*4) 출금 4,500원: a purchase by check card
-_WITHDRAWAL = re.compile(r"(?<![가-힣])출금(?P<cancelled>[ ]?취소)?(?![가-힣])")
-_TRANSFER_WORD = re.compile(
-    r"이체|송금|입금|예정|계좌에서|충전|납부|ATM|현금|CD기|수수료"
+_WITHDRAWAL = pattern(
+    r"(?<![가-힣])출금(?P<cancelled>[ ]?취소)?(?![가-힣])",
+    example=f"{TIMESTAMP}\n출금 {AMOUNT}\n입출",
 )
-_CHECK_CARD = re.compile(r"체크(?:카드|\)|\(|\]|_)|\[체크")
+_TRANSFER_WORD = pattern(
+    r"이체|송금|입금|예정|계좌에서|충전|납부|ATM|현금|CD기|수수료",
+    example="입출금알림수수료",
+)
+_CHECK_CARD = pattern(r"체크(?:카드|\)|\(|\]|_)|\[체크", example="체크_푸른솔주유소")
 # This bank reports purchases by check card as withdrawals.
 _BANK_OF_CARD_WITHDRAWALS = "우리"
-_SHOP_END = (
-    r"(?:(?<![지본상])점|마트|식당|카페|커피|약국|주유소|충전소|편의점|분식|치킨"
-    r"|베이커리|의원|병원|서점|미용실|세탁소|피자|버거|김밥|반점|떡볶이|족발|국밥|국수"
-    r"|갈비|떡집|슈퍼|정육|로스터스|횟집|포차|노래방|당구장|PC방|치과|안과|피부과"
-    r"|주차장|휴게소|호텔|문구|꽃집|칼국수|보쌈|냉면)"
-)
+_SHOP_END = r"""
+    (?:
+        (?<![지본상])점
+        | 마트 | 식당 | 카페 | 커피 | 약국 | 주유소 | 충전소 | 편의점 | 분식 | 치킨
+        | 베이커리 | 의원 | 병원 | 서점 | 미용실 | 세탁소 | 피자 | 버거 | 김밥 | 반점
+        | 떡볶이 | 족발 | 국밥 | 국수 | 갈비 | 떡집 | 슈퍼 | 정육 | 로스터스 | 횟집
+        | 포차 | 노래방 | 당구장 | PC방 | 치과 | 안과 | 피부과 | 주차장 | 휴게소 | 호텔
+        | 문구 | 꽃집 | 칼국수 | 보쌈 | 냉면
+    )
+"""
 # Trades before a branch, and words of accounts.
-_TRADE = (
-    "커피|카페|치킨|피자|버거|약국|마트|김밥|천국|반점|떡볶이|족발|베이커리|식당|분식"
-    "|국밥|국수"
+_TRADE = r"""
+    커피 | 카페 | 치킨 | 피자 | 버거 | 약국 | 마트 | 김밥 | 천국 | 반점 | 떡볶이 | 족발
+    | 베이커리 | 식당 | 분식 | 국밥 | 국수
+"""
+_ACCOUNT_WORD = r"""
+    모임 | 회비 | 통장 | 계좌 | 저축 | 적금 | 예금 | 비상금 | 저금 | 페이 | 머니 | 카드
+    | 뱅크
+"""
+_WITHDRAWN_AT_SHOP = pattern(
+    rf"""
+    출금[ ]?[{AMOUNT}]{{1,20}}[ \n]{{1,2}}(?P<name>[^\n{ANY_PLACEHOLDER}]{{2,40}})
+    (?=[\n{ANY_PLACEHOLDER}]|$)
+    """,
+    example=f"출금 {AMOUNT}\nGS25세교R7",
 )
-_ACCOUNT_WORD = "모임|회비|통장|계좌|저축|적금|예금|비상금|저금|페이|머니|카드|뱅크"
-_WITHDRAWN_AT_SHOP = re.compile(
-    rf"출금[ ]?[{AMOUNT}]{{1,20}}[ \n]{{1,2}}(?P<name>[^\n{ANY_PLACEHOLDER}]{{2,40}})"
-    rf"(?=[\n{ANY_PLACEHOLDER}]|$)"
+_BEHIND_ARROW = pattern(
+    r"""
+    (?:통장|계좌)(?:[ ]?\([\d*]{2,8}\))?[ ]?(?:→|->|➔|▶)[ ]{0,2}(?P<name>[^\n]{2,40})
+    """,
+    example="토스뱅크 통장 → 이마트24",
 )
-# 토스뱅크 통장 → 이마트24
-_BEHIND_ARROW = re.compile(
-    r"(?:통장|계좌)(?:[ ]?\([\d*]{2,8}\))?[ ]?(?:→|->|➔|▶)[ ]{0,2}(?P<name>[^\n]{2,40})"
-)
-_SHOP_NAME = re.compile(
-    rf"[^\n]{{1,40}}?(?:{_SHOP_END}|(?<=[가-힣A-Z])(?:24|25|365))[ ]?"
+_SHOP_NAME = pattern(
+    rf"""
+    [^\n]{{1,40}}?(?:{_SHOP_END}|(?<=[가-힣A-Z])(?:24|25|365))[ ]?
     # 이디야커피 보광; 커피 모임 is an account.
-    rf"|[^\n]{{1,20}}(?:{_TRADE})[ ](?!{_ACCOUNT_WORD})[가-힣]{{2,6}}"
-    r"|(?:\(주\)|주식회사[ ]?)[^\n]{2,40}|[^\n]{2,40}(?:\(주\)|주식회사)"
-    r"|(?:이마트|홈플러스|롯데마트|코스트코|다이소|올리브영|스타벅스|투썸플레이스|이디야"
-    r"|메가엠지씨|배스킨라빈스|파리바게뜨|뚜레쥬르|맥도날드|버거킹|롯데리아|세븐일레븐|씨유"
-    r"|CU|GS25|쿠팡|쿠팡이츠|배달의민족|우아한형제들|요기요|마켓컬리|교보문고|알라딘)"
-    r"(?![가-힣A-Za-z]{0,3}(?:페이|머니|카드|뱅크))[^\n]{0,20}"
+    | [^\n]{{1,20}}(?:{_TRADE})[ ](?!{_ACCOUNT_WORD})[가-힣]{{2,6}}
+    | (?:\(주\)|주식회사[ ]?)[^\n]{{2,40}}
+    | [^\n]{{2,40}}(?:\(주\)|주식회사)
+    | (?:
+          이마트 | 홈플러스 | 롯데마트 | 코스트코 | 다이소 | 올리브영 | 스타벅스
+          | 투썸플레이스 | 이디야 | 메가엠지씨 | 배스킨라빈스 | 파리바게뜨 | 뚜레쥬르
+          | 맥도날드 | 버거킹 | 롯데리아 | 세븐일레븐 | 씨유 | CU | GS25 | 쿠팡
+          | 쿠팡이츠 | 배달의민족 | 우아한형제들 | 요기요 | 마켓컬리 | 교보문고 | 알라딘
+      )(?![가-힣A-Za-z]{{0,3}}(?:페이|머니|카드|뱅크))[^\n]{{0,20}}
+    """,
+    example="씨유(CU)길동점",
 )
 # KT 통신요금 자동(0*4*) 45,100원 정상처리
-_AUTOMATIC = re.compile(
-    r"(?<![가-힣A-Za-z])(?:자동|정기)(?:[ ]?(?:이체|납부|결제))?(?![가-힣A-Za-z])"
+_AUTOMATIC = pattern(
+    r"""
+    (?<![가-힣A-Za-z])(?:자동|정기)(?:[ ]?(?:이체|납부|결제))?(?![가-힣A-Za-z])
+    """,
+    example=f"통신요금 자동{ISSUER}",
 )
-_PROCESSED = re.compile(
-    r"(?<![가-힣])정상[ ]?(?:처리|납부(?=[ ]?완료))"
-    r"(?:[ ]?(?:완료|되었습니다|됐습니다|됐어요|했습니다))?"
-    r"(?![가-힣])"
+_PROCESSED = pattern(
+    r"""
+    (?<![가-힣])정상[ ]?(?:처리|납부(?=[ ]?완료))
+    (?:[ ]?(?:완료|되었습니다|됐습니다|됐어요|했습니다))?(?![가-힣])
+    """,
+    example="정상 납부 완료",
 )
-_PROCESSED_AMOUNT = re.compile(rf"{AMOUNT}[ ](?P<word>정상[ ]?처리[ ]?완료)(?![가-힣])")
-_NOT_BY_CARD = re.compile(
-    r"은행|뱅크|계좌|통장|잔액|출금|입금|송금|신청|해지|등록|변경|요청|예정|대금"
+_PROCESSED_AMOUNT = pattern(
+    rf"{AMOUNT}[ ](?P<word>정상[ ]?처리[ ]?완료)(?![가-힣])",
+    example=f"{HOLDER_NAME} {AMOUNT} 정상처리 완료",
+)
+_NOT_BY_CARD = pattern(
+    r"""
+    은행 | 뱅크 | 계좌 | 통장 | 잔액 | 출금 | 입금 | 송금 | 신청 | 해지 | 등록 | 변경
+    | 요청 | 예정 | 대금
+    """,
+    example="자동이체 신청이",
 )
 # 10월접수 후불하이패스⏎사용합계⏎75,300원
-_TOLL_TOTAL = re.compile(rf"(?:사용|이용)합계(?=[ :\n]{{0,3}}{AMOUNT})")
-# 75,000원 익월 합산요금청구
-_PHONE_BILL = re.compile(
-    r"(?<![가-힣])(?:(?:익월|당월|다음[ ]?달)[ \n]?)?(?:통신|휴대폰)?[ ]?합산[ ]?"
-    r"(?:요금[ ]?)?청구(?![가-힣])"
+_TOLL_TOTAL = pattern(
+    rf"(?:사용|이용)합계(?=[ :\n]{{0,3}}{AMOUNT})", example=f"사용합계\n{AMOUNT}"
+)
+_PHONE_BILL = pattern(
+    r"""
+    (?<![가-힣])(?:(?:익월|당월|다음[ ]?달)[ \n]?)?(?:통신|휴대폰)?[ ]?합산[ ]?
+    (?:요금[ ]?)?청구(?![가-힣])
+    """,
+    example="75,000원 익월 합산요금청구",
 )
 # 승인금액 5,000원
-_LABELED_STATUS = re.compile(
-    r"(?P<word>승인|(?P<cancelled>취소))[ ]?(?:된[ ]?)?금액(?=[ :\n]{0,3}[\d₩])"
+_LABELED_STATUS = pattern(
+    r"""
+    (?P<word>승인|(?P<cancelled>취소))[ ]?(?:된[ ]?)?금액(?=[ :\n]{0,3}[\d₩])
+    """,
+    example="승인금액 5000원",
 )
 # 결제 5,000원⏎11/15 18:49⏎바람커피⏎잔액 120,000원
-_WORD_BEFORE_AMOUNT = re.compile(
-    r"(?:^|\n)[ ]?(?P<word>결제|체크카드|(?P<cancelled>취소))[ ]?[\d,]{1,15}원[ ]?"
-    r"(?=\n)"
+_WORD_BEFORE_AMOUNT = pattern(
+    r"""
+    (?:^|\n)[ ]?(?P<word>결제|체크카드|(?P<cancelled>취소))[ ]?[\d,]{1,15}원[ ]?(?=\n)
+    """,
+    example="\n결제 5,000원\n11/15",
 )
-# 후불교통 승차 2,300원
-_RIDE = re.compile(r"후불[ ]?교통[ ](?P<word>승차|하차|이용)(?=[ ][\d,]{1,9}원)")
+_RIDE = pattern(
+    r"후불[ ]?교통[ ](?P<word>승차|하차|이용)(?=[ ][\d,]{1,9}원)",
+    example="후불교통 승차 2,300원",
+)
 # A receipt with the labels 결제일시, 가맹점명 and 결제 금액, in any order
-_RECEIPT = re.compile(
-    r"\A(?=[\s\S]{0,600}?(?:결제|승인|이용|거래)[ ]?(?:일시|일자)[ :\n])"
-    r"(?=[\s\S]{0,600}?가맹점명?[ :\n])[\s\S]{0,600}?(?<![가-힣])(?:총[ ]?)?"
-    r"(?P<word>결제)[ ]?금액[ :\n]{0,6}(?=[\d₩])"
+_RECEIPT = pattern(
+    r"""
+    \A(?=[\s\S]{0,600}?(?:결제|승인|이용|거래)[ ]?(?:일시|일자)[ :\n])
+    (?=[\s\S]{0,600}?가맹점명?[ :\n])[\s\S]{0,600}?(?<![가-힣])(?:총[ ]?)?(?P<word>결제)
+    [ ]?금액[ :\n]{0,6}(?=[\d₩])
+    """,
+    example="결제일시: 11/20\n가맹점명: 바람커피\n총 결제 금액: 12,000",
 )
-_STATUS_IN_HEADING = re.compile(
-    # No heading: ※ 카드 이용내역 알림은 …
-    r"(?:^|(?<=\n))(?![ ]{0,3}[※☞])[^\n]{0,80}?"
-    r"(?P<word>승인|(?P<cancelled>취소)|(?:이용|사용|결제)(?=[ ]?내역[ ]?알림))[ ]?"
-    r"내역[ ]?(?:알림|안내)"
+_STATUS_IN_HEADING = pattern(
+    r"""
+    (?:^|(?<=\n))(?![ ]{0,3}[※☞])[^\n]{0,80}?
+    (?P<word>승인|(?P<cancelled>취소)|(?:이용|사용|결제)(?=[ ]?내역[ ]?알림))
+    [ ]?내역[ ]?(?:알림|안내)
+    """,
+    example="[신한카드] 승인내역 안내",
 )
 
 
@@ -132,18 +188,18 @@ def find_implied_keyword(
         if processed:
             return processed
     match, rank = None, RANK_ADJACENT
-    for pattern, is_likely in (
+    for rule, is_likely in (
         (_PHONE_BILL, has_other_payer),
         (_TOLL_TOTAL, "하이패스" in text),
     ):
-        match = match or (pattern.search(masked_text) if is_likely else None)
-    for pattern, is_likely in (
+        match = match or (rule.search(masked_text) if is_likely else None)
+    for rule, is_likely in (
         (_LABELED_STATUS, "금액" in text),
         (_WORD_BEFORE_AMOUNT, has_time_and_balance),
         (_RIDE, "교통" in text),
         (_RECEIPT, "가맹점" in text and "금액" in text),
     ):
-        match = match or (pattern.search(text) if is_likely else None)
+        match = match or (rule.search(text) if is_likely else None)
     if match is None and "내역" in text and has_details:
         match, rank = _STATUS_IN_HEADING.search(text), RANK_STANDALONE
     if match is None:

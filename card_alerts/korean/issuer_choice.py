@@ -1,11 +1,13 @@
 """Choose the name of the paying card, and mask names of issuers."""
 
-import re
-
 from card_alerts.korean.issuer_match import IssuerMatch
-from card_alerts.masked_text import AMOUNT, INSTALLMENT, ISSUER, MaskedText
+from card_alerts.masked_text import AMOUNT, INSTALLMENT, ISSUER, TIMESTAMP, MaskedText
+from card_alerts.patterns import pattern
 
-_REPEATED_PRODUCT = re.compile(rf"[ ][A-Za-z0-9 ]{{1,20}}(?=[{INSTALLMENT}])")
+_REPEATED_PRODUCT = pattern(
+    rf"[ ][A-Za-z0-9 ]{{1,20}}(?=[{INSTALLMENT}])",
+    example=f"현대카드 M{INSTALLMENT}, {TIMESTAMP}",
+)
 
 
 def choose_issuer_match(matches: list[IssuerMatch], text: str) -> IssuerMatch | None:

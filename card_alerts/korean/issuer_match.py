@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from card_alerts.issuer import Issuer
 from card_alerts.issuers import (
+    KOREAN,
     Alias,
     compile_aliases,
     find_issuer,
@@ -26,7 +27,6 @@ from card_alerts.korean.card_products import (
     match_product,
 )
 from card_alerts.korean.status_keywords import ATTACHED_KEYWORD
-from card_alerts.korean_issuers import KOREAN
 from card_alerts.masked_text import (
     AMOUNT,
     ANY_PLACEHOLDER,
@@ -35,6 +35,7 @@ from card_alerts.masked_text import (
     NOISE,
     TIMESTAMP,
 )
+from card_alerts.patterns import pattern
 from card_alerts.result import Span
 
 MAX_ALIAS_MATCHES = 60
@@ -42,52 +43,89 @@ MAX_ALIAS_MATCHES = 60
 _ALIAS = compile_aliases(KOREAN)
 _LOCAL_CURRENCY_ISSUER = get_alias("지역화폐").issuer
 
-_CARD_WORDS = re.compile(
-    r"(?:(?![ ]?체크카드[ ]?출금)[ ]?(?:카드|체크|신용|은행|BC|비씨|법인|가족|기업|해외"
-    r"|국내|개인|SK|바로|외화통장|[A-Z]\d?(?=카드))){0,5}"
+_CARD_WORDS = pattern(
+    r"""
+    (?:
+        (?![ ]?체크카드[ ]?출금)[ ]?
+        (?:
+            카드 | 체크 | 신용 | 은행 | BC | 비씨 | 법인 | 가족 | 기업 | 해외 | 국내
+            | 개인 | SK | 바로 | 외화통장
+            | [A-Z]\d?(?=카드)
+        )
+    ){0,5}
+    """,
+    example="해외승인 류*아",
 )
 _CARD_WORDS_IN_NAMES = ("카드", "체크", "은행", "BC", "비씨")
-_SEPARATORS = re.compile(r"[ \])\-:·>*]{0,4}")
-_PLAIN_KEYWORD = re.compile(r"(?:승인|취소)(?=\n|[ ][가-힣]{1,2}\*|[ ]\d|$)")
-_HANGUL = re.compile(r"[가-힣]")
-_LATIN = re.compile(r"[A-Za-z]")
-_HOLDER_NAME = re.compile(r"[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님")
-_COMPANY_HOLDER = re.compile(r"(?:법인|개인|가족|본인)[- ]?[가-힣]{1,2}\*")
-_PARTICLE = re.compile(r"(?:으?로|에서)[ ]")
-# An everyday word is an issuer before these: 우리(1234), 하나 홍*동(1234).
-_CONFIRMS_AMBIGUOUS_ALIAS = re.compile(
-    r"\]|\)|\([\d*]|[ ]?\d\*|\d{4}|[ ][A-Z]|[ ]\(?[\d*]{4}"
-    r"|[ ][가-힣*]{2,4}(?:[ ]?님)?[ ]?\([\d*]{4}\)|[ ]?$"
+_SEPARATORS = pattern(r"[ \])\-:·>*]{0,4}", example=" - ")
+_PLAIN_KEYWORD = pattern(
+    r"(?:승인|취소)(?=\n|[ ][가-힣]{1,2}\*|[ ]\d|$)", example="신한카드(1309)승인"
 )
-# 현대M카드
-_LETTER_CARD = re.compile(r"(?<=[가-힣])[A-Z]\d?카드$")
-_GENERIC = re.compile(
-    r"카드|체크|신용|은행|BC|비씨|법인|가족|해외|국내|개인|온라인|바로|SK|결제|이용"
-    r"|사용|승인|알림|안내"
-    r"|자동납부|자동이체|자동결제|카드번호입력|정상|고객님|회원님|[^\w]+"
+_HANGUL = pattern(r"[가-힣]", example="현대 M")
+_LATIN = pattern(r"[A-Za-z]", example="현대 M")
+_HOLDER_NAME = pattern(
+    r"[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님", example="우리(9*2*)류*현님"
+)
+_COMPANY_HOLDER = pattern(
+    r"(?:법인|개인|가족|본인)[- ]?[가-힣]{1,2}\*", example="(9291)법인-노*"
+)
+_PARTICLE = pattern(r"(?:으?로|에서)[ ]", example="신한카드로 결제될")
+# An everyday word is an issuer before these: 우리(1234), 하나 홍*동(1234).
+_CONFIRMS_AMBIGUOUS_ALIAS = pattern(
+    r"""
+    \] | \) | \([\d*] | [ ]?\d\* | \d{4} | [ ][A-Z] | [ ]\(?[\d*]{4}
+    | [ ][가-힣*]{2,4}(?:[ ]?님)?[ ]?\([\d*]{4}\)
+    | [ ]?$
+    """,
+    example="하나 홍*동(1234)",
+)
+_LETTER_CARD = pattern(r"(?<=[가-힣])[A-Z]\d?카드$", example="현대M카드")
+_GENERIC = pattern(
+    r"""
+    카드 | 체크 | 신용 | 은행 | BC | 비씨 | 법인 | 가족 | 해외 | 국내 | 개인 | 온라인
+    | 바로 | SK | 결제 | 이용 | 사용 | 승인 | 알림 | 안내 | 자동납부 | 자동이체
+    | 자동결제 | 카드번호입력 | 정상 | 고객님 | 회원님 | [^\w]+
+    """,
+    example=" M",
 )
 # The name begins another one: 토스 카페.
-_WORD_FOLLOWS = re.compile(
-    r"[ ]{1,2}(?!승인|취소|사용|이용|결제|누적|잔액|일시불|체크|신용|해외|국내|알림"
-    r"|안내|카드|자동|정상|통장|계좌|[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님)[가-힣A-Za-z]"
+_WORD_FOLLOWS = pattern(
+    r"""
+    [ ]{1,2}(?!
+        승인 | 취소 | 사용 | 이용 | 결제 | 누적 | 잔액 | 일시불 | 체크 | 신용 | 해외
+        | 국내 | 알림 | 안내 | 카드 | 자동 | 정상 | 통장 | 계좌 | [가-힣]{1,2}\*
+        | [가-힣]{2,4}[ ]?님
+    )[가-힣A-Za-z]
+    """,
+    example="토스 카페",
 )
 # 토스뱅크 · 바람커피
-_BEFORE_MERCHANT = re.compile(
-    rf"(?:[ ]?\)|[ ]?(?:통장|계좌)(?:[ ]?\([\d*]{{2,8}}\))?)?[ ]?(?:[·|→➔▶]"
-    rf"|->)[ ]{{0,2}}{MERCHANT}"
+_BEFORE_MERCHANT = pattern(
+    rf"""
+    (?:[ ]?\)|[ ]?(?:통장|계좌)(?:[ ]?\([\d*]{{2,8}}\))?)?[ ]?(?:[·|→➔▶]|->)
+    [ ]{{0,2}}{MERCHANT}
+    """,
+    example=f"(토스뱅크) | {MERCHANT}",
 )
-# 배민현대카드
-_PARTNER = re.compile(r"[가-힣]{2,6}")
-_LAST_WORD = re.compile(r"(?<![가-힣])[가-힣]{2,6}\Z")
-_PARTNER_BEFORE = re.compile(
-    rf"(?:^|[\n\[{ANY_PLACEHOLDER}])[ ]?(?P<lead>{_PARTNER.pattern})\Z"
+_PARTNER = pattern(r"[가-힣]{2,6}", example="배민현대카드")
+_LAST_WORD = pattern(r"(?<![가-힣])[가-힣]{2,6}\Z", example="노*들 트립투")
+_PARTNER_BEFORE = pattern(
+    rf"""
+    (?:^|[\n\[{ANY_PLACEHOLDER}])[ ]?(?P<lead>{_PARTNER.pattern})\Z
+    """,
+    example="삼성카드",
 )
-_TEXT_START = re.compile(r"[\s\[(]{0,6}")
-_PAID_SENTENCE = re.compile(r"에서[ ,]{0,2}\n?[\d,₩]")
+_TEXT_START = pattern(r"[\s\[(]{0,6}", example="\n[신한카드]")
+_PAID_SENTENCE = pattern(r"에서[ ,]{0,2}\n?[\d,₩]", example="바람커피에서 12,000원")
 # 토스90,000원 결제신한카드
-_GLUED_KEYWORD = re.compile(rf"{AMOUNT}[ ]?(?:결제|승인|사용|이용|취소)(?:[ ]?완료)?\Z")
+_GLUED_KEYWORD = pattern(
+    rf"{AMOUNT}[ ]?(?:결제|승인|사용|이용|취소)(?:[ ]?완료)?\Z",
+    example=f"토스{AMOUNT} 결제",
+)
 # [롯데 일시불]
-_TERMS_IN_BRACKETS = re.compile(rf"[ ,/·]{{0,3}}{INSTALLMENT}")
+_TERMS_IN_BRACKETS = pattern(
+    rf"[ ,/·]{{0,3}}{INSTALLMENT}", example=f"완료 [롯데{INSTALLMENT} {TIMESTAMP}"
+)
 
 
 class IssuerMatch(NamedTuple):

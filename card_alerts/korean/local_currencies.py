@@ -4,54 +4,70 @@ Most contain the name of a town (부천페이, 인천e음, 순천사랑카드). 
 issuers nor merchants.
 """
 
-import re
-
+from card_alerts.patterns import pattern
 from card_alerts.result import Span
+from card_alerts.tables import alternatives, read_words
 
-_OWN_NAMES = (
-    "여민전|동백전|탐나는전|온통대전|누비전|오색전|다온|시루|모바일시루|다이로움"
-    "|행복화성|오륙도페이|이바구페이|돼지카드|레드로페이|색동전|갯벌페이|희망화폐"
-    "|상생카드|해피머니카드|배방페이|정다운페이|아라리페이|하머니|결초보은카드"
-    "|굿뜨래페이|와이페이|코나카드|경기지역화폐|지역화폐카드|서울(?:페이|Pay)(?:플러스"
-    "|\\+)?|땡겨요상품권"
-)
-_NOT_LOCAL = (
-    "네이버|카카오|당근|배민|컬리|무신사|토스|삼성|애플|쿠팡|신한|우리|하나|국민|롯데"
-    "|현대|농협|제로|스마일|구글|앱|간편|페이스"
-)
-_NAME = (
-    rf"(?:[가-힣]{{0,5}}(?:{_OWN_NAMES})"
-    rf"|(?!{_NOT_LOCAL})[가-힣]{{2,6}}?(?:[로으]?페이|[eE이][ ]?음(?:카드)?"
-    r"|사랑(?:화폐|상품권|카드|페이)|[ ]?지역[ ]?화폐|상생카드|지역사랑상품권))"
-)
+_WORDS = read_words("words.toml")
+_OWN_NAMES = alternatives(_WORDS["local_currencies"])
+_NOT_LOCAL = alternatives(_WORDS["no_local_currencies"])
+_NAME = rf"""
+    (?:
+        [가-힣]{{0,5}}(?:{_OWN_NAMES})
+        | (?!{_NOT_LOCAL})[가-힣]{{2,6}}?
+          (?:
+              [로으]?페이
+              | [eE이][ ]?음(?:카드)?
+              | 사랑(?:화폐|상품권|카드|페이)
+              | [ ]?지역[ ]?화폐 | 상생카드 | 지역사랑상품권
+          )
+    )
+"""
 # The digits of a card are no part of it: 대전사랑카드(1357).
 _SUFFIX = r"(?:[ ]?카드|[ ]?앱)?(?:[ ]?\((?!\d{4}\))[^()\n]{1,12}\))?"
 # A heading at the beginning of a line or in brackets.
-_HEADING = re.compile(
-    rf"(?:^|(?<=\n)|(?<=\[))[ ]?(?P<part>{_NAME}{_SUFFIX})"
-    r"(?=\][ \n]?|[ ]?\n|\(\d{4}\)|[ ](?!점|[가-힣]{1,8}점)|$)"
+_HEADING = pattern(
+    rf"""
+    (?:^|(?<=\n)|(?<=\[))[ ]?(?P<part>{_NAME}{_SUFFIX})
+    (?=\][ \n]?|[ ]?\n|\(\d{{4}}\)|[ ](?!점|[가-힣]{{1,8}}점)|$)
+    """,
+    example="성남사랑상품권",
 )
 # A line below the terms and the time is the merchant's: 한화이음.
-_AT_PLACE_OF_NAME = re.compile(
-    r"원[ ]?(?:일시불|\d{1,2}개월)[ ,]{0,2}\n?\d{1,2}/\d{1,2} \d{1,2}:\d\d[ ]?\n\Z"
+_AT_PLACE_OF_NAME = pattern(
+    r"""
+    원[ ]?(?:일시불|\d{1,2}개월)[ ,]{0,2}\n?\d{1,2}/\d{1,2}[ ]\d{1,2}:\d\d[ ]?\n\Z
+    """,
+    example="원 일시불, 11/3 17:07 \n",
 )
 # 부천페이 추가형 인센티브 727원, 부천페이(캐릭터) 총 보유 잔액 93,430원
-_BESIDE_BALANCE = re.compile(
-    rf"(?<![가-힣])(?P<part>{_NAME}{_SUFFIX}(?:[ ]?(?:추가형|선할인|충전형))?)"
-    r"(?=[ ]?(?:인센티브|캐시백|(?:총[ ]?)?(?:보유[ ]?)?잔액|잔여))"
+_BESIDE_BALANCE = pattern(
+    rf"""
+    (?<![가-힣])(?P<part>{_NAME}{_SUFFIX}(?:[ ]?(?:추가형|선할인|충전형))?)
+    (?=[ ]?(?:인센티브|캐시백|(?:총[ ]?)?(?:보유[ ]?)?잔액|잔여))
+    """,
+    example="부천페이 추가형 인센티브 727원",
 )
 # 강남사랑상품권 15,000원 결제
-_BEFORE_AMOUNT = re.compile(
-    rf"(?<![가-힣])(?P<part>{_NAME}{_SUFFIX})(?=[ ]\d[\d,]{{0,14}}원[ ]?"
-    r"(?:결제|사용|승인|취소))"
+_BEFORE_AMOUNT = pattern(
+    rf"""
+    (?<![가-힣])(?P<part>{_NAME}{_SUFFIX})
+    (?=[ ]\d[\d,]{{0,14}}원[ ]?(?:결제|사용|승인|취소))
+    """,
+    example="도담페이(도담지역사랑상품권) 12,700원 사용",
 )
 # Names that count as the issuer 지역화폐.
-_GENERIC_NAME = re.compile(r"사랑(?:화폐|상품권|카드|페이)|지역[ ]?화폐|지역사랑")
+_GENERIC_NAME = pattern(
+    r"사랑(?:화폐|상품권|카드|페이)|지역[ ]?화폐|지역사랑", example="마포사랑상품권"
+)
 MAX_SCAN_LENGTH = 600
-_OWN_INITIALS = "".join(sorted({name[0] for name in _OWN_NAMES.split("|")}))
-_HAS_NAME = re.compile(
-    f"(?=[페PeE이사지{_OWN_INITIALS}])(?:페이|Pay|[eE이][ ]?음|사랑|지역[ ]?화폐"
-    f"|{_OWN_NAMES})"
+_OWN_INITIALS = "".join(sorted({name[0] for name in _WORDS["local_currencies"]}))
+_HAS_NAME = pattern(
+    rf"""
+    (?=[페PeE이사지{_OWN_INITIALS}])
+    (?:페이|Pay|[eE이][ ]?음|사랑|지역[ ]?화폐|{_OWN_NAMES})
+    """,
+    example="순천사랑카드",
 )
 
 
@@ -65,9 +81,8 @@ def find_local_currencies(text: str) -> list[Span]:
         return []
     found = [
         match.span("part")
-        for pattern in (_HEADING, _BESIDE_BALANCE, _BEFORE_AMOUNT)
-        for match in pattern.finditer(text, 0, MAX_SCAN_LENGTH)
-        if pattern is not _HEADING
-        or not _AT_PLACE_OF_NAME.search(text, 0, match.start())
+        for rule in (_HEADING, _BESIDE_BALANCE, _BEFORE_AMOUNT)
+        for match in rule.finditer(text, 0, MAX_SCAN_LENGTH)
+        if rule is not _HEADING or not _AT_PLACE_OF_NAME.search(text, 0, match.start())
     ]
     return sorted(found)

@@ -4,7 +4,6 @@ Names such as 11/11 선물샵, 5000원 국밥, 승인 카페 and 하나은행 �
 date, an amount, a keyword or an issuer that the payment does not use.
 """
 
-import re
 from itertools import islice
 from typing import NamedTuple
 
@@ -32,47 +31,81 @@ from card_alerts.masked_text import (
     TIMESTAMP,
 )
 from card_alerts.money import MoneyMatch
+from card_alerts.patterns import pattern
 from card_alerts.result import Kind
 from card_alerts.times import TimestampMatch
 
-OVERSEAS = re.compile("해외|국외")
+OVERSEAS = pattern(r"해외|국외", example="2,053,700원 해외")
 # 12월 31일 호프 begins with one part.
 MAX_PREFIX_PARTS = 4
 MAX_SPANS = 80
 
 _PUNCTUATION = " ,./|·:;<>()[]-~*"
-_UNMASKED_SPAN = re.compile(rf"[^\n{ANY_PLACEHOLDER}]{{1,600}}")
-_LABELED = re.compile(
-    rf"(?<![가-힣]){MERCHANT_LABEL}(?:[ ]?(?:[:=][ ]?\n?"
-    rf"|\n)[ ]?(?P<value>[^\n{ANY_PLACEHOLDER}]{{1,600}})|(?<=\n결제처|\n사용처"
-    rf"|\n이용처|\n가맹점|가맹점명)[ ](?P<inline>[^\n{ANY_PLACEHOLDER}]{{1,600}}))"
+_UNMASKED_SPAN = pattern(
+    rf"[^\n{ANY_PLACEHOLDER}]{{1,600}}", example=f"{ISSUER}바람커피{AMOUNT}"
 )
-_MAY_BE_LABELED = re.compile(r"[점명처자소호트곳름](?:[ ]?[:=\n]|[ ](?<=[처점명][ ]))")
-_NEXT_LABEL = re.compile(
-    r"[ ,/\-]{1,4}(?:승인|결제|이용|사용|거래|취소|할부|카드|누적|일시|금액|고객"
-    r"|잔액)[가-힣]{0,4}[ ]?:.*"
+_LABELED = pattern(
+    rf"""
+    (?<![가-힣]){MERCHANT_LABEL}
+    (?:
+        [ ]?(?:[:=][ ]?\n?|\n)[ ]?(?P<value>[^\n{ANY_PLACEHOLDER}]{{1,600}})
+        | (?<=\n결제처|\n사용처|\n이용처|\n가맹점|가맹점명)[ ]
+          (?P<inline>[^\n{ANY_PLACEHOLDER}]{{1,600}})
+    )
+    """,
+    example="가맹점\n달빛커피",
+)
+_MAY_BE_LABELED = pattern(
+    r"[점명처자소호트곳름](?:[ ]?[:=\n]|[ ](?<=[처점명][ ]))",
+    example="사용처\n바람커피",
+)
+_NEXT_LABEL = pattern(
+    r"""
+    [ ,/\-]{1,4}(?:승인|결제|이용|사용|거래|취소|할부|카드|누적|일시|금액|고객|잔액)
+    [가-힣]{0,4}[ ]?:.*
+    """,
+    example="바람커피, 승인일시: 11/20",
 )
 # 소담카페에서 5,700원
-_PARTICLE_AFTER = re.compile(rf"에서[ \n,(]{{0,7}}[{AMOUNT}{KEYWORD}]")
+_PARTICLE_AFTER = pattern(
+    rf"에서[ \n,(]{{0,7}}[{AMOUNT}{KEYWORD}]", example=f"보정점에서 {AMOUNT}이"
+)
 # KB국민카드 | 별빛 상점
-_BAR_BEFORE = re.compile(rf"[{ISSUER}{AMOUNT}{KEYWORD}{NOISE}][ ]*[|·→][ ]*\Z")
+_BAR_BEFORE = pattern(
+    rf"[{ISSUER}{AMOUNT}{KEYWORD}{NOISE}][ ]*[|·→][ ]*\Z",
+    example=f"변경되었습니다. {KEYWORD}·",
+)
 # the Green로 19,000원: the paying card
-_PAID_WITH = re.compile(
-    rf"(?:카드(?:으로|로)?|머니로|인트로|[A-Za-z)](?:으로|로))[ ]{{0,2}}(?=[{AMOUNT}])"
+_PAID_WITH = pattern(
+    rf"""
+    (?:카드(?:으로|로)?|머니로|인트로|[A-Za-z)](?:으로|로))[ ]{{0,2}}(?=[{AMOUNT}])
+    """,
+    example=f"{NOISE} 귀하의 카드 {AMOUNT}",
 )
 # A line of keywords and headings above the name: 결제완료⏎바람커피⏎9,000원.
-_STATUS_LINE = re.compile(rf"^[^\n{AMOUNT}{TIMESTAMP}]*[{KEYWORD}]+[ ]*\n\Z")
+_STATUS_LINE = pattern(
+    rf"^[^\n{AMOUNT}{TIMESTAMP}]*[{KEYWORD}]+[ ]*\n\Z",
+    example=f"[{ISSUER}] {KEYWORD}\n",
+)
 # 승인 beside this keyword is no part of a name.
-_PAYING_WORD = re.compile("(?:결제|사용|이용)(?:[ ]?완료)?\\Z")
-_PHONE_ONLY = re.compile(
-    r"^[\[(]?(?:[가-힣]{2,10}[ ])?(?:☎|[Tt]\.?"
-    r"|(?i:tel)\.?)?[ ]?\d{2,4}-?\d{3,4}(?:-\d{4})?[\])]?$"
+_PAYING_WORD = pattern(
+    r"(?:결제|사용|이용)(?:[ ]?완료)?\Z", example="하나카드 정기결제"
+)
+_PHONE_ONLY = pattern(
+    r"""
+    ^[\[(]?(?:[가-힣]{2,10}[ ])?(?:☎|[Tt]\.?|(?i:tel)\.?)?[ ]?\d{2,4}-?\d{3,4}
+    (?:-\d{4})?[\])]?$
+    """,
+    example="인증번호 482913",
 )
 
 
-_BRANCH_BELOW = re.compile(
-    rf"[ ]?\n(?=[가-힣A-Za-z0-9]{{2,10}}[ ]?(?:\n[{ANY_PLACEHOLDER}]|$))"
-    r"[가-힣A-Za-z0-9]{1,9}점"
+_BRANCH_BELOW = pattern(
+    rf"""
+    [ ]?\n(?=[가-힣A-Za-z0-9]{{2,10}}[ ]?(?:\n[{ANY_PLACEHOLDER}]|$))
+    [가-힣A-Za-z0-9]{{1,9}}점
+    """,
+    example="여울커피\n강남역점",
 )
 
 

@@ -4,46 +4,82 @@
 no amount and no event.
 """
 
-import re
 from itertools import islice
 
-from card_alerts.masked_text import NOISE, MaskedText
+from card_alerts.masked_text import MERCHANT, NOISE, MaskedText
+from card_alerts.patterns import pattern
 from card_alerts.result import Span
 
 MAX_NOTICE_LENGTH = 200
 _LINE = rf"[^\n]{{0,{MAX_NOTICE_LENGTH}}}"
 _MARK = "※☞"
 # The event, an amount, or a task before the payment.
-_NOT_IN_NOTICE = (
-    rf"(?!{_LINE}(?:\d[ ]?원|[$₩€¥£]|[A-Z]{{3}}[ ]?\d|\d\d?:\d\d|[:=][ ]"
-    r"|(?:승인|결제|취소|사용|이용|구매|환불|입금|출금|이체|송금|충전|거절|실패)(?:이"
-    r"|가|을|를)?[ ]?(?:완료|처리)?[ ]?(?:되었|됐|했|하였|하셨|되지[ ]?않|되셨)|인증"
-    r"|비밀번호|입력|거부|못했|(?:결제|승인|청구|출금)(?:이|가)?[ ]?(?:됩니다|될"
-    r"|할(?!인)|하세요|하시|해[ ]?주|를[ ]?(?:진행|완료))))"
-)
-_END = (
-    r"(?:니다|세요|어요|아요|해요|에요|예요|돼요|까요|시오|바람|(?<=[가-힣 ])하기"
-    r"|(?<=[가-힣 ])보기|받기|가기)[.!?~ )>\]\-]{0,6}|[가-힣][ ]?>[ ]?"
-)
-_NOTICE_LINE = re.compile(
-    rf"(?<=\n)(?={_LINE}(?:{_END})[{NOISE}]{{0,{MAX_NOTICE_LENGTH}}}(?:\n|\Z)"
-    rf"|[ ]{{0,3}}[{_MARK}▶►]){_NOT_IN_NOTICE}(?=[^\n]*[가-힣]){_LINE}"
+_NOT_IN_NOTICE = rf"""
+    (?!
+        {_LINE}(?:
+            \d[ ]?원 | [$₩€¥£] | [A-Z]{{3}}[ ]?\d | \d\d?:\d\d | [:=][ ]
+            | (?:승인|결제|취소|사용|이용|구매|환불|입금|출금|이체|송금|충전|거절|실패)
+              (?:이|가|을|를)?[ ]?(?:완료|처리)?[ ]?
+              (?:되었|됐|했|하였|하셨|되지[ ]?않|되셨)
+            | 인증 | 비밀번호 | 입력 | 거부 | 못했
+            | (?:결제|승인|청구|출금)(?:이|가)?[ ]?
+              (?:됩니다|될|할(?!인)|하세요|하시|해[ ]?주|를[ ]?(?:진행|완료))
+        )
+    )
+"""
+_END = r"""
+    (?:
+        니다 | 세요 | 어요 | 아요 | 해요 | 에요 | 예요 | 돼요 | 까요 | 시오 | 바람
+        | (?<=[가-힣 ])하기
+        | (?<=[가-힣 ])보기
+        | 받기 | 가기
+    )[.!?~ )>\]\-]{0,6}
+    | [가-힣][ ]?>[ ]?
+"""
+_NOTICE_LINE = pattern(
+    rf"""
+    (?<=\n)(?=
+        {_LINE}(?:{_END})[{NOISE}]{{0,{MAX_NOTICE_LENGTH}}}(?:\n|\Z)
+        | [ ]{{0,3}}[{_MARK}▶►]
+    ){_NOT_IN_NOTICE}(?=[^\n]*[가-힣]){_LINE}
+    """,
+    example=f"{MERCHANT}\n잔액이 부족해요",
 )
 # A notice behind a mark ends its line.
-_MARKED = re.compile(rf"(?<=[^\s(\[])[ ]{{0,3}}[{_MARK}]{_LINE}")
+_MARKED = pattern(
+    rf"(?<=[^\s(\[])[ ]{{0,3}}[{_MARK}]{_LINE}", example="솔빛꽃집※우리카드 이용안내"
+)
 # On the line of a payment, a notice begins with a word that no name has.
-_SENTENCE_START = re.compile(
-    r"(?<=[^\s])[ ]{1,3}(?=본[ ]메시지|자세한[ ]|자세히|이용해[ ]?주셔서|지금[ ](?:바로"
-    r"|앱|확인)|앱에서[ ]|[가-힣A-Za-z]{0,6}(?:페이|카드|뱅크|Pay|토스)[ ]앱에서"
-    r"|도움이[ ]|더[ ]많은[ ]|궁금한|본인이?[ ](?:사용|결제|이용))"
+_SENTENCE_START = pattern(
+    r"""
+    (?<=[^\s])[ ]{1,3}
+    (?=
+        본[ ]메시지 | 자세한[ ] | 자세히 | 이용해[ ]?주셔서
+        | 지금[ ](?:바로|앱|확인)
+        | 앱에서[ ]
+        | [가-힣A-Za-z]{0,6}(?:페이|카드|뱅크|Pay|토스)[ ]앱에서
+        | 도움이[ ] | 더[ ]많은[ ] | 궁금한
+        | 본인이?[ ](?:사용|결제|이용)
+    )
+    """,
+    example="통신비, 앱에서 확인하세요",
 )
-_SENTENCE_REST = re.compile(rf"{_NOT_IN_NOTICE}{_LINE}?(?:{_END})(?=\n|\Z|[{NOISE}])")
+_SENTENCE_REST = pattern(
+    rf"{_NOT_IN_NOTICE}{_LINE}?(?:{_END})(?=\n|\Z|[{NOISE}])", example="지금 확인하세요"
+)
 MAX_SENTENCE_STARTS = 4
-_SENTENCE_HINT = re.compile(
-    "메시지|자세|주셔서|지금 |앱에서|도움이|더 많은|궁금한|본인"
+_SENTENCE_HINT = pattern(
+    r"""
+    메시지 | 자세 | 주셔서 | 지금[ ] | 앱에서 | 도움이 | 더[ ]많은 | 궁금한 | 본인
+    """,
+    example=f"자세히 보기 {NOISE}",
 )
-_LAST_LETTERS = re.compile(
-    rf"[다요오람기>][.!?~ )>\]\-]{{0,6}}(?:[\n{NOISE}]|\Z)|[{_MARK}▶►]"
+_LAST_LETTERS = pattern(
+    rf"""
+    [다요오람기>][.!?~ )>\]\-]{{0,6}}(?:[\n{NOISE}]|\Z)
+    | [{_MARK}▶►]
+    """,
+    example=f"자세히 보기 {NOISE}",
 )
 
 

@@ -24,6 +24,7 @@ from card_alerts.korean.status_keywords import (
 from card_alerts.korean.tokenizer import TokenizedMessage
 from card_alerts.masked_text import AMOUNT, INSTALLMENT, KEYWORD
 from card_alerts.money import WON, MoneyMatch, parse_number
+from card_alerts.patterns import pattern
 from card_alerts.result import (
     BookingPurpose,
     Doubt,
@@ -35,19 +36,22 @@ from card_alerts.result import (
 from card_alerts.times import TimestampMatch
 
 # USD 12.00 / 16,500원
-_HOME_AMOUNT_PREFIX = re.compile(rf"{AMOUNT}[ ]?[/(=≒][ ]?약?[ ]?$")
+_HOME_AMOUNT_PREFIX = pattern(rf"{AMOUNT}[ ]?[/(=≒][ ]?약?[ ]?$", example=f"{AMOUNT}/ ")
 # Emoji are no part of a name.
-_PICTURES = re.compile(
-    "[\u203c\u231a\u231b\u23f0\u2600\u2615\u26a0\u2705\u2714\u2728\u2755\u2757\u2764\u2b50"
-    "\U0001f000-\U0001faff]"
+_PICTURES = pattern(
+    r"[‼⌚⌛⏰☀☕⚠✅✔✨❕❗❤⭐\U0001f000-\U0001faff]", example="6원 캐시백 🎉"
 )
 # A text with as many bars or dots separates its fields by them.
 MIN_SEPARATORS = 3
 # A title before the name that it repeats: KB국민카드 | KB국민카드(1234)승인.
-_SEPARATED_TITLE = re.compile(
-    r"\s*(?P<first>\w\w)\w{0,10}[ ](?P<bar>[|·:])[ ]\[?(?P=first)"
+_SEPARATED_TITLE = pattern(
+    r"\s*(?P<first>\w\w)\w{0,10}[ ](?P<bar>[|·:])[ ]\[?(?P=first)",
+    example="KB국민카드 | KB국민카드(1234)승인",
 )
-_FOLLOWED_BY_STATUS = re.compile(rf"[ /|·,.()\-]{{0,4}}[{KEYWORD}{INSTALLMENT}]")
+_FOLLOWED_BY_STATUS = pattern(
+    rf"[ /|·,.()\-]{{0,4}}[{KEYWORD}{INSTALLMENT}]",
+    example=f"SSG MONEY {AMOUNT} {KEYWORD}",
+)
 
 
 def parse_korean(source: SourceText) -> ParseResult:

@@ -8,41 +8,58 @@ from typing import NamedTuple
 
 from card_alerts.issuers import get_alias
 from card_alerts.korean.issuer_match import IssuerMatch
+from card_alerts.patterns import pattern
 from card_alerts.result import Span
+from card_alerts.tables import read_products
 
 # LGU+ M Ed3(통할2.0) 승인, without an issuer
-_PARTNER_PRODUCT = re.compile(
-    r"(?:^|(?<=\n)|(?<=님,[ ]))[ ]?(?P<part>(?:LG[ ]?U\+|SKT|KT)[ -]"
-    r"[A-Za-z0-9][A-Za-z0-9+ -]{0,20}?"
-    r"(?:\([^()\n]{1,12}\))?)(?=[ ]?(?:해외)?(?:승인|취소)(?![가-힣]))"
+_PARTNER_PRODUCT = pattern(
+    r"""
+    (?:^|(?<=\n)|(?<=님,[ ]))[ ]?
+    (?P<part>
+        (?:LG[ ]?U\+|SKT|KT)[ -][A-Za-z0-9][A-Za-z0-9+ -]{0,20}?(?:\([^()\n]{1,12}\))?
+    )(?=[ ]?(?:해외)?(?:승인|취소)(?![가-힣]))
+    """,
+    example="LGU+ M Ed3(통할2.0) 승인",
 )
 # Products of one issuer whose messages do not name it.
-_PRODUCTS_OF = {
-    "현대카드": (
-        r"대한항공카드|the[ ](?:Green|Red|Black|Purple|Pink)(?:[ ]Edition[ ]?\d?)?"
-    ),
-    "국민카드": r"쿠팡[ ]?와우카드",
-}
+_PRODUCTS_OF = {each.name: each.pattern for each in read_products("products.toml")}
 # 대한항공카드 승인, at the beginning
-_PARTNER_CARD = re.compile(
-    r"(?:^|(?<=\n))[ ]?(?P<part>(?!체크|신용|법인|국민|해외)[가-힣]{2,8}카드)"
-    r"(?=[ ](?:해외)?(?:승인|취소)(?:취소|거절)?[ ]?\n)"
+_PARTNER_CARD = pattern(
+    r"""
+    (?:^|(?<=\n))[ ]?(?P<part>(?!체크|신용|법인|국민|해외)[가-힣]{2,8}카드)
+    (?=[ ](?:해외)?(?:승인|취소)(?:취소|거절)?[ ]?\n)
+    """,
+    example="별나라카드 승인\n장*",
 )
-_KNOWN_PRODUCT = re.compile(
-    rf"(?:^|(?<=[\n\[]))[ ]?(?P<part>{'|'.join(_PRODUCTS_OF.values())})"
-    r"(?=\]?[ ]?(?:\([\d*]{4}\)|(?:해외)?(?:승인|취소)))"
+_KNOWN_PRODUCT = pattern(
+    rf"""
+    (?:^|(?<=[\n\[]))[ ]?(?P<part>{"|".join(_PRODUCTS_OF.values())})
+    (?=\]?[ ]?(?:\([\d*]{{4}}\)|(?:해외)?(?:승인|취소)))
+    """,
+    example="대한항공카드 승인",
 )
 # Hyundai Mobility카드 승인
-_LATIN_PRODUCT = re.compile(
-    r"(?:^|(?<=[\n\[])|(?<=님,[ ]))[ ]?(?P<part>(?P<issuer>Hyundai|HYUNDAI"
-    r"|Samsung|SAMSUNG|Shinhan|SHINHAN|Lotte|LOTTE|Hana|HANA|Woori|WOORI"
-    r"|Kookmin|KOOKMIN)[ ]"
-    r"[A-Za-z0-9][A-Za-z0-9+.&' ]{0,24}?[ ]?(?:체크)?카드)"
-    r"(?=[ \]]{0,2}(?:해외|정상|부분)?(?:승인|취소)(?:취소|거절)?(?![가-힣])"
-    r"|[ ]?\([\d*]{4}\)|[ ]?\d\*)"
+_LATIN_PRODUCT = pattern(
+    r"""
+    (?:^|(?<=[\n\[])|(?<=님,[ ]))[ ]?
+    (?P<part>
+        (?P<issuer>
+            Hyundai | HYUNDAI | Samsung | SAMSUNG | Shinhan | SHINHAN | Lotte | LOTTE
+            | Hana | HANA | Woori | WOORI | Kookmin | KOOKMIN
+        )[ ][A-Za-z0-9][A-Za-z0-9+.&' ]{0,24}?[ ]?(?:체크)?카드
+    )(?=
+        [ \]]{0,2}(?:해외|정상|부분)?(?:승인|취소)(?:취소|거절)?(?![가-힣])
+        | [ ]?\([\d*]{4}\) | [ ]?\d\*
+    )
+    """,
+    example="Hyundai Mobility카드 승인",
 )
-_HAS_PARTNER = re.compile(r"U\+|S?KT[ -]")
-_HAS_LATIN_ISSUER = re.compile("(?i:hyundai|samsung|shinhan|lotte|hana|woori|kookmin) ")
+_HAS_PARTNER = pattern(r"U\+|S?KT[ -]", example="KT 통신요금 자")
+_HAS_LATIN_ISSUER = pattern(
+    r"(?i:hyundai|samsung|shinhan|lotte|hana|woori|kookmin)[ ]",
+    example="Hyundai Mobili",
+)
 
 
 class PartnerCard(NamedTuple):

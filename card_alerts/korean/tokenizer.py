@@ -63,28 +63,44 @@ from card_alerts.money import (
     is_plausible_total,
     parse_number,
 )
+from card_alerts.patterns import pattern
 from card_alerts.result import Span
 from card_alerts.times import TimestampMatch, find_standalone_time, find_timestamps
 
 MAX_ROOM_HEADINGS = 3
-QUOTED = re.compile(r"(?<=[ \n])'[^'\n]{0,200}(?:'|$|(?=\n))")
+QUOTED = pattern(r"(?<=[ \n])'[^'\n]{0,200}(?:'|$|(?=\n))", example=" '월간 이용권'")
 # Cheap checks before the patterns.
-_HAS_BALANCE = re.compile(r"잔[액고여]|한도|남은|가[능용]|실적|달|[당금전]월")
-_HAS_BENEFIT = re.compile(
-    r"%|할인|캐시백|페이백|리워드|적립|인센티브|포인트|POINT|마일|봉사료|부가세|TOP"
-    r"|원[^()\n]{0,12}\)"
+_HAS_BALANCE = pattern(
+    r"잔[액고여]|한도|남은|가[능용]|실적|달|[당금전]월", example="가용액1,298,000원"
 )
-_HAS_RECEIPT_NOISE = re.compile(
-    r"번호|\d건|금액|접수|\(매[월달주년]|미등록|불가|초과|부족|오류|거절|정지|제한|차단"
+_HAS_BENEFIT = pattern(
+    r"""
+    % | 할인 | 캐시백 | 페이백 | 리워드 | 적립 | 인센티브 | 포인트 | POINT | 마일
+    | 봉사료 | 부가세 | TOP | 원[^()\n]{0,12}\)
+    """,
+    example=f"{NOISE}인센티브 200원",
 )
-_AMOUNT = re.compile(r"\d[ ]?원|[A-Z]{3}[ ]?\d|[$€£¥₩]\d")
-_HAS_LABELS = re.compile(
-    "금액|일[시자]|시[각간]|날짜|명|이름|카드|구분|번호|할부|수단|용자|사유"
+_HAS_RECEIPT_NOISE = pattern(
+    r"""
+    번호 | \d건 | 금액 | 접수 | \(매[월달주년] | 미등록 | 불가 | 초과 | 부족 | 오류
+    | 거절 | 정지 | 제한 | 차단
+    """,
+    example="버스지하철22건",
 )
-_HAS_NOTICE = re.compile("내역|알림|안내")
-_HAS_COMPANY_LINE = re.compile(r"[A-Z] \d{4} ")
-_HAS_DEPARTMENT = re.compile(rf"[팀부과실터][ ]{HOLDER_NAME}")
-_HAS_ACCOUNT = re.compile(r"\d-[\d*]")
+_AMOUNT = pattern(r"\d[ ]?원|[A-Z]{3}[ ]?\d|[$€£¥₩]\d", example="해외/승인/KRW 8")
+_HAS_LABELS = pattern(
+    r"""
+    금액 | 일[시자] | 시[각간] | 날짜 | 명 | 이름 | 카드 | 구분 | 번호 | 할부 | 수단
+    | 용자 | 사유
+    """,
+    example="결제금액",
+)
+_HAS_NOTICE = pattern(r"내역|알림|안내", example="승인번호 안내")
+_HAS_COMPANY_LINE = pattern(r"[A-Z][ ]\d{4}[ ]", example="OTP 7728 11/20")
+_HAS_DEPARTMENT = pattern(
+    rf"[팀부과실터][ ]{HOLDER_NAME}", example=f"경영지원팀 {HOLDER_NAME}"
+)
+_HAS_ACCOUNT = pattern(r"\d-[\d*]", example="351-****-22004")
 
 
 @dataclass(slots=True)
@@ -358,10 +374,10 @@ class TokenizedMessage:
 
 
 def _mask_totals(
-    masked: MaskedText, pattern: re.Pattern[str], placeholder: str
+    masked: MaskedText, rule: re.Pattern[str], placeholder: str
 ) -> list[re.Match[str]]:
     matches = [
-        match for match in pattern.finditer(masked.text) if is_plausible_total(match)
+        match for match in rule.finditer(masked.text) if is_plausible_total(match)
     ]
     masked.mask_spans([match.span() for match in matches], placeholder)
     return matches
