@@ -191,6 +191,7 @@ _QUESTION = pattern(
     r"""
     \bdid[ ]you[ ](?:just[ ])?(?:try|make|attempt)
     | \bopen[ ]the[ ]app[ ]to[ ]approve\b
+    | \b(?:can|could|would)[ ]you[ ]\w
     """,
     example="Did you just try",
     flags=re.IGNORECASE,

@@ -147,4 +147,5 @@ def _find_number(text: str, span: Span) -> Span | None:
 
 
 def _error(name: str, detail: str, code: str) -> FieldError:
-    return FieldError(f"slots.{name}", detail, code)
+    field = f"slots.{name}"
+    return FieldError(field, detail, code)

@@ -26,7 +26,8 @@ EXAM_2026D = SAMPLES / "notifications_exam_2026d.jsonl"
 EXAM_2026E = SAMPLES / "notifications_exam_2026e.jsonl"
 # The sixth one; each payment has a `twin`.
 EXAM_2026F = SAMPLES / "notifications_exam_2026f.jsonl"
-# The seventh one: no rule was made of it, and the second opinion has learned from it.
+# The seventh one: the second opinion has learned from it; of rules only two texts that
+# were booked have made some.
 EXAM_2026G = SAMPLES / "notifications_exam_2026g.jsonl"
 # Texts by rule, with generated parts; messages that are no purchases.
 RULES = SAMPLES / "notification_rules.jsonl"
