@@ -32,7 +32,7 @@ from tests.support.alert_samples import (
 
 # Each is a payment without a layout that the grammar knows.
 RESCUED = (
-    "[두레상회멤버십] 홍*동님 10/24 22:31 8,500원 일시불 빛고을떡집",
+    "[두레클럽] 홍*동님 10/24 22:31 8,500원 일시불 빛고을떡집",
     "누리카드 플러스 취소\n홍*동님\n8,500원 일시불\n10/24 22:31\n빛고을떡집\n누적1,167,114원",
 )
 FIELDS_OF_THE_GRAMMAR = (

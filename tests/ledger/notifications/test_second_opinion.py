@@ -12,8 +12,8 @@ from tests.support.clients import JSONClient
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("now")]
 
 # The grammar knows no such payment; what was learned does.
-RESCUED = "[두레상회멤버십] 홍*동님 10/24 22:31 8,500원 일시불 빛고을떡집"
-RESCUED_NEXT = "[두레상회멤버십] 홍*동님 10/25 09:12 12,300원 일시불 소담분식"
+RESCUED = "[두레클럽] 홍*동님 10/24 22:31 8,500원 일시불 빛고을떡집"
+RESCUED_NEXT = "[두레클럽] 홍*동님 10/25 09:12 12,300원 일시불 소담분식"
 # The grammar takes it for a payment.
 NOTICE = "[모임] 회비 32,000원 결제 확인되었습니다. 감사합니다"
 NOTICE_NEXT = "[모임] 회비 41,000원 결제 확인되었습니다. 감사합니다"
