@@ -69,7 +69,7 @@ def weigh(
 
 
 def _with_kind(would_be: ParseResult, scores: KindScores) -> ParseResult:
-    """Let the opinion tell the event where no word tells it."""
+    """Take the event from the opinion if no word names it."""
     if "kind" in would_be.spans or scores.cancellation <= scores.payment:
         return would_be
     return replace(would_be, kind=Kind.CANCELLATION)

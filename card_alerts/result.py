@@ -49,7 +49,7 @@ class Confidence(StrEnum):
 
 
 class Doubt(StrEnum):
-    """What a person should look at: whether it is a payment, or the merchant's name."""
+    """A question for a person: is it a payment, is this the name of the merchant."""
 
     KIND = "KIND"
     MERCHANT = "MERCHANT"

@@ -98,7 +98,7 @@ def _begin(parsed: ParseResult, text: str, kind: Kind, sender: str) -> ParseResu
 
 
 def _find_currency(text: str, span: Span, home_currency: str) -> str | None:
-    """Return the currency that is printed beside a number, else that of the home.
+    """Return the currency printed beside a number, else the home currency.
 
     None for one that the grammar does not read: a currency is never guessed.
     """

@@ -53,7 +53,7 @@ class DomainError(Exception):
 
 @contextmanager
 def errors_of(part: str) -> Iterator[None]:
-    """Name the fields of errors in the block as those of a part of the body."""
+    """Put the name of a part of the body before the fields of errors in the block."""
     try:
         yield
     except DomainError as error:

@@ -10,7 +10,7 @@ from card_alerts.opinion.names import NameTagger
 
 MODEL = Path(__file__).resolve().parent.parent / "model"
 KINDS_FILE, NAMES_FILE = "kinds.bin", "names.crfsuite"
-# What the model was made of, and how well it reads.
+# The number of learned texts, their digest, and shares of right answers.
 FIGURES_FILE = "figures.json"
 
 

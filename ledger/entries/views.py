@@ -184,8 +184,8 @@ class SingleEntryViewSet(OwnedModelViewSet):
     def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Delete an entry.
 
-        With `reason` NO_PAYMENT texts like that of a pending entry are refused from
-        then on; the undo forgets that, too.
+        With `reason` NO_PAYMENT, further texts of the layout of a pending entry are
+        refused; the undo of the deletion forgets the refusal, too.
         """
         query = validate_query(DeletionQuerySerializer, request)
         refused_at = timezone.now() if query.get("reason") else None

@@ -64,10 +64,10 @@ class Notification(OwnedModel):
     # Corrections of the pending entry are learned from it; null afterwards.
     text = models.CharField(max_length=MAX_TEXT_LENGTH, null=True)
     sender = models.CharField(max_length=MAX_SENDER_LENGTH, null=True)
-    # What a person should look at in the pending entry, and the names it may have; null
-    # if nothing, and once the entry is confirmed.
+    # Questions about the pending entry, and the names it may have; null without
+    # questions, and once the entry is confirmed.
     doubts = models.JSONField(null=True)
-    # Of the text, as it was read without what was taught.
+    # Of the text, read without taught layouts.
     layout_digest = models.CharField(max_length=DIGEST_LENGTH, null=True)
     # The entry was ever confirmed: texts of the layout are payments.
     is_confirmed = models.BooleanField(default=False, db_default=False)
@@ -121,7 +121,7 @@ def digest_template(template: str, *, is_unsure: bool = False) -> str:
 
 
 class LayoutKind(models.TextChoices):
-    """What texts of a taught layout are; `NONE` is no payment."""
+    """The kind of texts of a taught layout; `NONE` is no payment."""
 
     APPROVAL = "approval"
     CANCELLATION = "cancellation"
@@ -149,7 +149,7 @@ class TaughtLayout(OwnedModel):
         default=LayoutKind.APPROVAL,
         db_default=LayoutKind.APPROVAL,
     )
-    # It tells the kind, too: the grammar may have refused the text.
+    # It decides the kind, too: the grammar may have refused the text.
     is_complete = models.BooleanField(default=False, db_default=False)
     # Its texts become entries that are not sure.
     is_unsure = models.BooleanField(default=False, db_default=False)
@@ -178,12 +178,12 @@ class TaughtLayout(OwnedModel):
 
 
 class UnsureText(OwnedModel):
-    """A text that is likely no payment, with the one it would be (spec 4.13).
+    """A text that is likely no payment, and the payment it would be (spec 4.13).
 
     `sealed` has both: the text, and the payment as JSON.
     """
 
-    # That of the payment it would be.
+    # The key of the payment it would be.
     notif_key = models.CharField(max_length=MAX_NOTIF_KEY_LENGTH)
     # Null once it was booked.
     sealed = models.BinaryField(null=True)

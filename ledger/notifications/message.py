@@ -110,7 +110,7 @@ class Message:
     sender: str = ""
     given_wallet: KnownWallet | None = None
     layout_id: int | None = None
-    # Of the text, as it was read without what was taught.
+    # Of the text, read without taught layouts.
     layout_digest: str | None = None
     taught_wallet: KnownWallet | None = None
     # The member's cards; read where the payment is known.

@@ -367,7 +367,7 @@ def certainty_payload(
 ) -> dict[str, Any]:
     """Return confidence, doubts and candidates.
 
-    Of an ignored text they are those of the payment that it would be.
+    An ignored text has the doubts of the payment that it would be.
     """
     payment, doubts = parsed, list(parsed.doubts)
     if would_be is not None:

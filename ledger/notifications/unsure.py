@@ -121,7 +121,7 @@ def take_text(ledger: LockedLedger, text_id: int, now: datetime) -> Message:
     if given is not None:
         wallet = Wallet.objects.owned_by(ledger.member).filter(pk=given.id).first()
         given = KnownWallet(wallet.pk, wallet.kind, wallet.name) if wallet else None
-    # Whether it is a payment is answered.
+    # The member has said that it is a payment.
     parsed = without_doubt(message.parsed, Doubt.KIND)
     return replace(message, parsed=parsed, given_wallet=given, is_asserted=True)
 

@@ -163,9 +163,8 @@ class CardNotificationViewSet(OwnedViewSet):
     def book_unsure_text(self, request: Request, text_id: int) -> Response:
         """Make an entry of a text that was ignored.
 
-        It is pending, as that of any other text, and texts of its layout are payments
-        from then on. 409 `DUPLICATE` the second time, and where another text told of
-        the payment.
+        The entry is pending, and further texts of its layout are payments. 409
+        `DUPLICATE` the second time, and where another text has announced the payment.
         """
         body = validate_body(BookRequestSerializer, request, partial=True)
         outcome = book_text(

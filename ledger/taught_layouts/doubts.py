@@ -1,4 +1,4 @@
-"""What a person should look at in a pending entry (spec 4.13). Pure."""
+"""Doubts about a pending entry (spec 4.13). Pure."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -33,7 +33,7 @@ def describe_doubts(parsed: ParseResult) -> dict[str, Any] | None:
 
 
 def settle(stored: Mapping[str, Any] | None, doubt: Doubt) -> Mapping[str, Any] | None:
-    """Return what is left of the doubts of an entry without one of them."""
+    """Return the doubts of an entry without one of them; None if none is left."""
     if stored is None or doubt not in stored["doubts"]:
         return stored
     left = [each for each in stored["doubts"] if each != doubt]

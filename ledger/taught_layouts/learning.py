@@ -193,9 +193,9 @@ def read_source(member: Member, source: Notification) -> ParseResult:
 
 
 def digest_text(text: str, sender: str, parsed: ParseResult) -> str:
-    """Return what is equal for texts of one layout and sender.
+    """Return a digest that is equal for texts of one layout and sender.
 
-    `parsed` is what was read without taught layouts; its parts are of the text.
+    `parsed` is the result without taught layouts, with parts of this text.
     """
     spans = list_read_slots(text, parsed)
     return digest_layout(make_template(text, spans), normalize_sender(sender))
@@ -241,7 +241,7 @@ def _find_slots(
 def forget_text(
     ledger: LockedLedger, entry_id: int, *, is_confirmed: bool = False
 ) -> None:
-    """Delete the texts of an entry, and what is doubted of it.
+    """Delete the texts and the doubts of an entry.
 
     Texts of a layout that was ever confirmed are payments (spec 4.11, 4.13).
     """

@@ -59,7 +59,7 @@ class StoredLayout:
 
 @dataclass(frozen=True, slots=True)
 class TaughtReading:
-    """What a text is; `layout` is None if none was taught of it."""
+    """The result of a text, and the taught layout that gave it, if any."""
 
     parsed: ParseResult
     layout: StoredLayout | None = None
@@ -130,7 +130,7 @@ def _apply(
     )
     if payment is None:
         return None
-    # The layout tells that it is one.
+    # By its layout it is a payment.
     payment = without_doubt(payment, Doubt.KIND)
     if not stored.is_name_guessed or payment.merchant is None:
         return payment

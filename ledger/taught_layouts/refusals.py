@@ -20,7 +20,7 @@ from ledger.taught_layouts.storing import (
 
 
 def teach_refusal(ledger: LockedLedger, entry: Entry, now: datetime) -> None:
-    """Let texts like that of a pending entry make no entry any more.
+    """Refuse texts of the layout of a pending entry from now on.
 
     Where an entry of the layout was ever confirmed they make entries that are not sure.
     Without a text, as for a booking of a bank, nothing is learned.

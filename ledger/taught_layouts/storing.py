@@ -63,7 +63,7 @@ def store_layout(
 ) -> TaughtLayout:
     """Store a layout of a normalized sender, in the place of an equal one.
 
-    What a deletion has taught adds to an equal one. The layout that read the fewest
+    An equal refusal stays, with one deletion more. The layout that read the fewest
     texts makes room.
     """
     rows = TaughtLayout.objects.owned_by(ledger.member)

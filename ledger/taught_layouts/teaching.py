@@ -42,7 +42,7 @@ def teach_layout(
 ) -> TaughtLayout:
     """Store the layout of a text; `slots` are code points of it.
 
-    What is taught of texts like it before is replaced. Raises `InvalidFieldError` for
+    Earlier layouts of such texts are replaced. Raises `InvalidFieldError` for
     parts that do not fit, and for a text with too little that would be repeated.
     """
     is_payment = kind != LayoutKind.NONE
@@ -98,7 +98,7 @@ def _find_card_hint(parsed: ParseResult) -> str | None:
 
 
 def check_slots(text: str, slots: Mapping[str, Span]) -> dict[str, Span]:
-    """Return the slots, that of the amount without its currency.
+    """Return the slots; the slot of the amount is its number alone.
 
     Raises `InvalidFieldError` for each that does not fit.
     """

@@ -1,4 +1,4 @@
-"""`script/train-alerts`: the model of the repository is that of its samples."""
+"""`script/train-alerts`: the model is made of the samples of the repository."""
 
 import json
 from pathlib import Path

@@ -191,6 +191,6 @@ def test_write_that_waits_for_too_long_is_told_to_try_again(
     assert_problem(response, 503, "SERVICE_UNAVAILABLE")
     assert response.headers["Retry-After"] == "1"
     assert not hasattr(response, "database_down")
-    # The log tells which rule waited.
+    # The log names the rule that waited.
     assert "lock timeout" in caplog.text
     assert "insert_plain_entry" in caplog.text

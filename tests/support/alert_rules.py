@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.support.alert_texts import variants
 
-# What is printed before and behind a message that tells no purchase.
+# Printed before and behind a message about no purchase.
 AROUND = (
     ("", ""),
     ("[Web발신]\n", ""),

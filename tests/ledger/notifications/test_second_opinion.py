@@ -1,4 +1,4 @@
-"""Texts that the grammar and what was learned do not read alike (spec 4.13)."""
+"""Texts about which grammar and model do not agree (spec 4.13)."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from tests.support.clients import JSONClient
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("now")]
 
-# The grammar knows no such payment; what was learned does.
+# The grammar knows no such payment, the model does.
 RESCUED = "[두레클럽] 홍*동님 10/24 22:31 8,500원 일시불 빛고을떡집"
 RESCUED_NEXT = "[두레클럽] 홍*동님 10/25 09:12 12,300원 일시불 소담분식"
 # The grammar takes it for a payment.

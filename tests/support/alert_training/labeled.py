@@ -121,7 +121,7 @@ def label(message: Any, file: str) -> Labeled:
     parts: list[tuple[Span, str]] = []
     if kind != NOTICE:
         parsed = parse(whole, RECEIVED_AT, with_opinion=False)
-        # Spans of the original are those of the normalized text if nothing changed.
+        # Without a change, spans of the original fit the normalized text.
         if normalized.starts is None:
             parts = [
                 (span, PARTS[name])
