@@ -104,7 +104,7 @@ def read_messages(
     return messages
 
 
-def _digest(message: Message, start: int) -> str:
+def _digest(message: Message, start: int) -> str | None:
     """Return the digest of the layout; `start` is where the message begins."""
     in_message = move_to_message(message.parsed, start)
     return digest_text(message.text, message.sender, in_message)

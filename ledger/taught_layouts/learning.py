@@ -192,17 +192,21 @@ def read_source(member: Member, source: Notification) -> ParseResult:
     return found
 
 
-def digest_text(text: str, sender: str, parsed: ParseResult) -> str:
+def digest_text(text: str, sender: str, parsed: ParseResult) -> str | None:
     """Return a digest that is equal for texts of one layout and sender.
 
+    None for a text that is too long to be learned.
     `parsed` is the result without taught layouts, with parts of this text.
     """
     spans = list_read_slots(text, parsed)
-    return digest_layout(make_template(text, spans), normalize_sender(sender))
+    template = make_template(text, spans)
+    return digest_layout(template, normalize_sender(sender)) if template else None
 
 
-def is_confirmed_layout(member: Member, digest: str) -> bool:
+def is_confirmed_layout(member: Member, digest: str | None) -> bool:
     """Return True if an entry of the layout was ever confirmed."""
+    if digest is None:
+        return False
     rows = Notification.objects.owned_by(member)
     return rows.filter(is_confirmed=True, layout_digest=digest).exists()
 
@@ -256,7 +260,7 @@ def forget_text(
     rows.update(**changes)
 
 
-def digest_again(source: Notification) -> str:
+def digest_again(source: Notification) -> str | None:
     """Return the digest of a notification whose text is still there."""
     text, sender = source.text or "", source.sender or ""
     received_at = timezone.localtime(source.happened_at)

@@ -132,9 +132,9 @@ def _apply(
         return None
     # By its layout it is a payment.
     payment = without_doubt(payment, Doubt.KIND)
-    if not stored.is_name_guessed or payment.merchant is None:
+    place = payment.spans.get("merchant")
+    if not stored.is_name_guessed or payment.merchant is None or place is None:
         return payment
-    place = payment.spans["merchant"]
     return replace(
         payment,
         merchant_confidence=Confidence.GUESS,

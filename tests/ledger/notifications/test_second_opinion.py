@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from accounts.models import Member
-from ledger.models import Entry
-from tests.support.alert_texts import ENTRIES, NOTIFICATION
+from ledger.models import Entry, Notification
+from tests.support.alert_texts import APPROVAL, ENTRIES, NOTIFICATION
 from tests.support.clients import JSONClient
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("now")]
@@ -56,6 +56,14 @@ def test_what_one_member_confirms_is_doubted_for_others(
     other_member.save()
     theirs = JSONClient(other_member).send("POST", NOTIFICATION, {"text": RESCUED_NEXT})
     assert "KIND" in theirs.data["entry"]["doubts"]
+
+
+def test_long_texts_have_no_layout(client: JSONClient, send: Any) -> None:
+    notice = "\n" + "안내 사항을 확인해 주세요. " * 80
+    entry_id = send(APPROVAL + notice)["entry"]["id"]
+    client.send("POST", f"{ENTRIES}/{entry_id}/confirm")
+    row = Notification.objects.get()
+    assert (row.layout_digest, row.is_confirmed) == (None, True)
 
 
 def test_rescued_text_that_is_no_payment_is_refused_from_then_on(
