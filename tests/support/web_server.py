@@ -71,7 +71,9 @@ class WebServer:
         self, method: str, path: str, body: Any = None, **headers: str
     ) -> tuple[int, Any]:
         with closing(self.connect()) as connection:
-            connection.request(method, path, body, headers)
+            # The server may answer, and close, before it has read the whole body.
+            with suppress(BrokenPipeError):
+                connection.request(method, path, body, headers)
             response = connection.getresponse()
             return response.status, json.loads(response.read() or b"null")
 
