@@ -218,7 +218,7 @@ MAX_MERCHANT_CANDIDATES = 8
 MAX_MERCHANT_SCAN_LENGTH = 120
 MAX_LINES = 12
 MAX_ISSUER_PHRASE_SCAN_LENGTH = 60
-# Reasons that no certain word tells.
+# Reasons without a certain word.
 _OPEN_REASONS = frozenset((Reason.NO_PAYMENT, Reason.STATEMENT))
 _LINE_NOISE = pattern(
     r"""

@@ -32,8 +32,9 @@ def book_text(
     """Make a pending entry of a kept text, with `corrections` of it.
 
     Texts of its layout are read as payments from then on. Raises `NotFoundError`, and
-    `DuplicateError` if it was booked. The outcome is a DUPLICATE if another text told
-    of the payment; the text is answered then too. Errors of corrections are theirs.
+    `DuplicateError` if it was booked. The outcome is a DUPLICATE if another text has
+    announced the payment; the text counts as booked then, too. Fields of errors begin
+    with `corrections`.
     """
     message = take_text(ledger, text_id, now)
     outcome = process_message.within(ledger, message, now)

@@ -11,13 +11,7 @@ import pytest
 from card_alerts import parse
 from tests.support.alert_changes import NOT_BOOKED, SAME, Payment
 from tests.support.alert_samples import (
-    EXAM,
-    EXAM_2026,
-    EXAM_2026B,
-    EXAM_2026C,
-    EXAM_2026D,
-    EXAM_2026E,
-    EXAM_2026F,
+    EXAMS,
     GIVEN,
     OWN,
     RECEIVED_AT,
@@ -35,16 +29,7 @@ MAX_WRONG_OF_ONE_CHANGE = 0.15
 
 @cache
 def payments() -> list[Payment]:
-    exams = (
-        EXAM,
-        EXAM_2026,
-        EXAM_2026B,
-        EXAM_2026C,
-        EXAM_2026D,
-        EXAM_2026E,
-        EXAM_2026F,
-    )
-    messages = [each for path in (GIVEN, OWN, *exams) for each in load(path)]
+    messages = [each for path in (GIVEN, OWN, *EXAMS) for each in load(path)]
     korean = [each for each in messages if any("가" <= c <= "힣" for c in each["text"])]
     return [p for p in map(Payment.of, korean[::STEP]) if p]
 

@@ -9,14 +9,10 @@ import pytest
 from card_alerts.opinion.opinion import load_opinion
 from tests.support.alert_accuracy import count_right, find_similarities, make_reader
 from tests.support.alert_samples import (
-    EXAM,
-    EXAM_2026,
-    EXAM_2026B,
-    EXAM_2026C,
     EXAM_2026D,
-    EXAM_2026E,
     EXAM_2026F,
     EXAM_2026G,
+    EXAMS,
     GIVEN,
     LAYOUTS_2026,
     OWN,
@@ -40,11 +36,7 @@ def test_message_is_parsed_as_labeled(message: Any) -> None:
     assert differences(message) == {}
 
 
-@pytest.mark.parametrize(
-    "path",
-    [EXAM, EXAM_2026, EXAM_2026B, EXAM_2026C, EXAM_2026D, EXAM_2026E, EXAM_2026F],
-    ids=lambda path: path.stem,
-)
+@pytest.mark.parametrize("path", EXAMS, ids=lambda path: path.stem)
 def test_messages_labeled_by_others_are_parsed(path: Path) -> None:
     messages = load(path)
     wrong = {each["id"]: differences(each) for each in messages}

@@ -29,6 +29,11 @@ EXAM_2026F = SAMPLES / "notifications_exam_2026f.jsonl"
 # The seventh one: the second opinion has learned from it; of rules only two texts that
 # were booked have made some.
 EXAM_2026G = SAMPLES / "notifications_exam_2026g.jsonl"
+# Exams whose classes became rules.
+EXAMS = (
+    *(EXAM, EXAM_2026, EXAM_2026B, EXAM_2026C),
+    *(EXAM_2026D, EXAM_2026E, EXAM_2026F),
+)
 # Texts by rule, with generated parts; messages that are no purchases.
 RULES = SAMPLES / "notification_rules.jsonl"
 REFUSED = SAMPLES / "notification_refused.jsonl"

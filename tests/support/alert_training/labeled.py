@@ -11,14 +11,8 @@ from card_alerts.normalization import normalize
 from card_alerts.opinion.kinds import CANCELLATION, DECLINED, NOTICE, PAYMENT
 from tests.support.alert_rules import combinations, fill, list_refused
 from tests.support.alert_samples import (
-    EXAM,
-    EXAM_2026,
-    EXAM_2026B,
-    EXAM_2026C,
-    EXAM_2026D,
-    EXAM_2026E,
-    EXAM_2026F,
     EXAM_2026G,
+    EXAMS,
     GIVEN,
     LAYOUTS_2026,
     OWN,
@@ -35,10 +29,7 @@ from tests.support.alert_texts import variants
 TEXTS_OF_RULE = 3
 # Of the 24 texts of a refused message, so that each one's surroundings are among them.
 STEP_OF_REFUSED = 5
-FILES = (
-    *(GIVEN, OWN, LAYOUTS_2026, EXAM, EXAM_2026, EXAM_2026B),
-    *(EXAM_2026C, EXAM_2026D, EXAM_2026E, EXAM_2026F, EXAM_2026G),
-)
+FILES = (GIVEN, OWN, LAYOUTS_2026, *EXAMS, EXAM_2026G)
 KINDS = {
     "approval": PAYMENT,
     "cancellation": CANCELLATION,
