@@ -23,6 +23,7 @@ from core import logging as core_logging
 from core import metrics
 from core.client import Client
 from core.client_ip import get_client_ip
+from core.db.postgresql.base import circuit_breaker
 from core.languages import choose_language_of
 
 logger = logging.getLogger("access")
@@ -31,6 +32,7 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 REQUEST_ID_BYTES = 12
 # The client has waited enough.
 RETRY_TIMEOUT_SECONDS = 1.0
+RETRY_PAUSES_SECONDS = (0.0, 0.1, 0.3)
 KNOWN_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 # Unknown methods, and paths that match no URL pattern.
 OTHER_LABEL = "other"
@@ -147,16 +149,27 @@ class HostCheckMiddleware(CommonMiddleware):
 
 
 class RetrySafeRequestsMiddleware(Middleware):
-    """Retries GET and HEAD once: a restart of PostgreSQL ends running statements."""
+    """Retries GET and HEAD: a restart of PostgreSQL ends running statements.
+
+    It ends one connection after the other, so the next one may end during the retry.
+    An open circuit breaker ends the retries, so that threads stay free.
+    """
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        started_at = time.monotonic()
+        end = time.monotonic() + RETRY_TIMEOUT_SECONDS
         response = self.get_response(request)
-        if not getattr(response, "database_down", False):
-            return response
-        connection.close()
-        if request.method not in {"GET", "HEAD"}:
-            return response
-        if time.monotonic() - started_at > RETRY_TIMEOUT_SECONDS:
-            return response
-        return self.get_response(request)
+        for pause in RETRY_PAUSES_SECONDS:
+            if not getattr(response, "database_down", False):
+                break
+            connection.close()
+            if not is_safe(request) or time.monotonic() > end:
+                break
+            if not circuit_breaker.is_closed():
+                break
+            time.sleep(pause)
+            response = self.get_response(request)
+        return response
+
+
+def is_safe(request: HttpRequest) -> bool:
+    return request.method in {"GET", "HEAD"}

@@ -1,5 +1,6 @@
-"""Around each request: its id, and one more try when a connection broke."""
+"""Around each request: its id, and more tries when a connection broke."""
 
+import time
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from django.db import connection, connections
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
+from core.db.postgresql.base import circuit_breaker
 from core.middleware import RetrySafeRequestsMiddleware
 from tests.support.clients import JSONClient
 
@@ -70,9 +72,9 @@ def test_write_is_not_repeated_but_the_next_request_works(client: JSONClient) ->
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     ("method", "calls"),
-    [("GET", 2), ("HEAD", 2), ("POST", 1), ("PUT", 1), ("PATCH", 1), ("DELETE", 1)],
+    [("GET", 4), ("HEAD", 4), ("POST", 1), ("PUT", 1), ("PATCH", 1), ("DELETE", 1)],
 )
-def test_only_reads_are_tried_again_and_only_once(method: str, calls: int) -> None:
+def test_only_reads_are_tried_again(method: str, calls: int) -> None:
     seen: list[str | None] = []
 
     def fail(request: HttpRequest) -> Any:
@@ -84,6 +86,37 @@ def test_only_reads_are_tried_again_and_only_once(method: str, calls: int) -> No
     request = RequestFactory().generic(method, "/")
     assert RetrySafeRequestsMiddleware(fail)(request).status_code == 503
     assert len(seen) == calls
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_read_survives_connections_that_end_one_after_the_other() -> None:
+    statuses = iter([503, 503, 200])
+
+    def answer(request: HttpRequest) -> Any:
+        response: Any = HttpResponse(status=next(statuses))
+        response.database_down = response.status_code == 503
+        return response
+
+    request = RequestFactory().get("/")
+    assert RetrySafeRequestsMiddleware(answer)(request).status_code == 200
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_read_is_tried_again_while_the_database_is_known_to_be_away() -> None:
+    seen: list[str | None] = []
+
+    def fail(request: HttpRequest) -> Any:
+        seen.append(request.method)
+        circuit_breaker.record_failure(started_at=time.monotonic())
+        response: Any = HttpResponse(status=503)
+        response.database_down = True
+        return response
+
+    try:
+        RetrySafeRequestsMiddleware(fail)(RequestFactory().get("/"))
+    finally:
+        circuit_breaker.reset()
+    assert len(seen) == 1
 
 
 @pytest.mark.django_db
