@@ -20,7 +20,8 @@ _WHOLE = rf"(?:{_COMMA_GROUPED}|\d{{1,12}})"
 _DECIMALS = r"(?:\.\d{2}(?=\d{1,2}/\d)|\.\d{1,4}(?!\d))?"
 # A date may follow without a space: 20.9910/01.
 _NUMBER_END = r"(?=\d{1,2}/\d{1,2}(?!\d)|(?!\d|,\d))"
-_NUMBER_START = r"(?<![\d,:*])(?<!\d[./])"
+# A colon behind a digit is of a time.
+_NUMBER_START = r"(?<![\d,*])(?<!\d[./:])"
 # 1.234,56 or 12,50
 _DECIMAL_COMMA = r"""
     \d{1,3}(?:\.\d{3}){1,3},\d{2}(?![\d,])

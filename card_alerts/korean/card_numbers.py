@@ -19,7 +19,9 @@ CARD_NUMBER = pattern(
     example="농협비씨(9*0*)",
 )
 # Digits apart from the issuer's name: 길*라(5*4*).
-MAY_HAVE_CARD_NUMBER = pattern(r"\d[\d*]{3}|\d\*|\*\d", example="길*라(5*4*)")
+MAY_HAVE_CARD_NUMBER = pattern(
+    r"\d[\d*]{3}|\d\*|\*\d|자리[ ]?\d", example="길*라(5*4*)"
+)
 _BULLETS = r"[•●∙]{2,4}[ ]?"
 STANDALONE_CARD_NUMBER = pattern(
     rf"""
@@ -32,6 +34,11 @@ STANDALONE_CARD_NUMBER = pattern(
           (?P<b>{_CARD_DIGITS})\)
         | (?:[\d*]{{4}}[- ]){{2,3}}(?<=[*][- ])(?P<g>\d{{4}})(?!\d)
         | (?<={INSTALLMENT}),[ ]?(?P<d>{_CARD_DIGITS})\)
+        # 승인(0088, 11/02 15:44)
+        | \((?P<i>{_CARD_DIGITS})(?=,[ ]{TIMESTAMP})
+        # 71*3카드
+        | (?<![\d*\w-])(?P<j>\d{{2}}\*\d)카드(?![가-힣])
+        | (?<![가-힣])카드[ ]{_LAST_DIGITS}[ ]?(?P<k>\d{{3}})(?![\d*년원]|,\d)
         | (?:(?<=[가-힣*]님)|(?<=승인)|(?<=취소))(?:[ ]?|\n)(?P<f>\d{{4}})
           (?=
               [ ](?:

@@ -77,12 +77,12 @@ _NOT_APPROVED = pattern(
     example="취소) 취소 내",
 )
 _PAYMENT_WORD = pattern(r"승인|결제", example="결제취소")
-_PAID_OUT = pattern(r"지급", example="지급가능액4,760,000원")
+_PAID_OUT = pattern(r"지급|받았어요", example="지급가능액4,760,000원")
 _DASHED_LINE = pattern(r"(?:^|\n)[ ]?-", example="승인\n-5,000원")
 _LABELS = pattern(rf"{LABEL}+", example=f"대금명세서\n{LABEL} {AMOUNT}")
 _WALLET_APP = pattern(
     r"""
-    \W{0,3}
+    (?:^|\n)\W{0,3}
     (?:(?:Apple|Google|Samsung)[ ]?(?:Pay|Wallet)|애플페이|구글페이|삼성(?:월렛|페이))
     """,
     example="[Samsung Pay]",
@@ -205,7 +205,7 @@ class MessageEvidence:
             text = _TRANSIT_MONTH.sub("", text)
         if self.is_withdrawn_abroad():
             text = _WITHDRAWN.sub("", text)
-        if "지급" in text and self.keyword:
+        if self.keyword and _PAID_OUT.search(text):
             text = self._without_paid_benefits(text)
         issuer = self.message.issuer_match
         is_proven = (
@@ -381,6 +381,10 @@ class MessageEvidence:
         is_international = rejection_rules.INTERNATIONAL_SENDER.search(message.text)
         if is_international and not self.is_detailed:
             return False
+        is_told = message.card_digits is not None or self.has_printed_time
+        if not is_told and rejection_rules.is_bait(message.text):
+            self.is_unlikely = True
+            return False
         if message.issuer_match is not None:
             return True
         if has_card or self.sender_issuer:
@@ -435,14 +439,19 @@ class MessageEvidence:
             and (
                 text[slice(*self.money.span)].startswith("₩")
                 or _WALLET_AMOUNT.match(self.message.masked.text) is not None
+                or self._has_card_and_time()
             )
             and (
-                _WALLET_APP.match(text) is not None
+                _WALLET_APP.search(text) is not None
                 or self._is_sent_by_wallet()
                 or _CARD_PUSH.match(self.message.masked.text) is not None
             )
             and not rejection_rules.is_order_or_chat(text)
         )
+
+    def _has_card_and_time(self) -> bool:
+        message = self.message
+        return message.card_digits is not None and message.standalone_time is not None
 
     def _is_sent_by_wallet(self) -> bool:
         sender = self.sender_issuer

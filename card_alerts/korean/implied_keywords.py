@@ -130,6 +130,21 @@ _WORD_BEFORE_AMOUNT = pattern(
     """,
     example="\n결제 5,000원\n11/15",
 )
+# 체크카드 35,000원 바람공방 잔액 102,330원, and with the name before the amount
+_CHECK_CARD_BEFORE_AMOUNT = pattern(
+    r"""
+    (?<![가-힣])(?P<word>체크카드)[ ](?:
+        [\d,]{1,15}원[ ](?=[^\d\n])
+        | (?=[^\n]{2,40}[ ][\d,]{1,15}원[ ]?잔액)
+    )
+    """,
+    example="체크카드 35,000원 바람공방",
+)
+# 바람커피에서 6,300원을 썼어요
+_SPENT = pattern(
+    rf"{AMOUNT}[을이]?[ ](?P<word>썼어요|썼습니다|냈어요|냈습니다)(?![가-힣])",
+    example=f"{AMOUNT}을 썼어요",
+)
 _RIDE = pattern(
     r"후불[ ]?교통[ ](?P<word>승차|하차|이용)(?=[ ][\d,]{1,9}원)",
     example="후불교통 승차 2,300원",
@@ -191,11 +206,16 @@ def find_implied_keyword(
     for rule, is_likely in (
         (_PHONE_BILL, has_other_payer),
         (_TOLL_TOTAL, "하이패스" in text),
+        (_SPENT, bank and ("썼" in text or "냈" in text)),
     ):
         match = match or (rule.search(masked_text) if is_likely else None)
     for rule, is_likely in (
         (_LABELED_STATUS, "금액" in text),
         (_WORD_BEFORE_AMOUNT, has_time_and_balance),
+        (
+            _CHECK_CARD_BEFORE_AMOUNT,
+            has_time_and_balance and not _TRANSFER_WORD.search(masked_text),
+        ),
         (_RIDE, "교통" in text),
         (_RECEIPT, "가맹점" in text and "금액" in text),
     ):

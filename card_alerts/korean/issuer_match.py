@@ -17,6 +17,7 @@ from card_alerts.issuers import (
 )
 from card_alerts.korean.card_numbers import CARD_NUMBER
 from card_alerts.korean.card_products import (
+    CHECK_CARD_LINE,
     LEADING_PRODUCT,
     LINE_PRODUCT,
     MAX_PRODUCT_LENGTH,
@@ -230,9 +231,7 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
         number = _match_number(text, start, name_end)
         end = number.end() if number else name_end
         product = None if number else match_product(text, found, end)
-        is_line = "카드" in name and text[start - 1 : start] == "\n"
-        is_bare = not (number or product)
-        line_product = LINE_PRODUCT.match(text, end) if is_line and is_bare else None
+        line_product = None if number or product else _line_product(text, start, end)
         has_keyword = _has_keyword_at(text, product.end() if product else end)
         if product and not has_keyword:
             # Without a keyword, only digits behind the words prove a product.
@@ -278,6 +277,14 @@ def _match_number(text: str, start: int, end: int) -> re.Match[str] | None:
     if number is None and text[start - 1 : start] in {"", "\n"}:
         return PRODUCT_BEFORE_AMOUNT.match(text, end)
     return number
+
+
+def _line_product(text: str, start: int, end: int) -> re.Match[str] | None:
+    """Match the product behind a name that begins its line or its brackets."""
+    if text[start - 1 : start] not in {"", "\n", "[", " "}:
+        return None
+    product = LINE_PRODUCT.match(text, end) if "카드" in text[start:end] else None
+    return product or CHECK_CARD_LINE.match(text, end)
 
 
 def _has_keyword_at(text: str, end: int) -> bool:

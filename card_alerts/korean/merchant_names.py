@@ -39,6 +39,11 @@ _METHOD = r"""
 _METHOD_BEHIND = pattern(
     rf"[ ]/[ ](?:{_METHOD})(?:[ ]?결제)?(?:[ ]/[ ]|[ ]?$)", example=" / 카카오페이머니"
 )
+# 바람커피 → 저축예금
+_ACCOUNT_BEHIND = pattern(
+    r"[ ](?:→|->|➔)[ ]?[가-힣A-Za-z]{0,10}(?:예금|적금|통장|계좌)[ ]?$",
+    example="바람커피 → 저축예금",
+)
 _METHOD_BEFORE = pattern(
     rf"(?:{_METHOD})(?:[ ]?결제)?[ ]/[ ]", example="연결계좌 / 두레헤어"
 )
@@ -93,7 +98,7 @@ _TRAILING_WORDS = pattern(
           | 자동[ ]?(?:이체|납부|결제)
           | 정기[ ]?결제 | 이용건 | 사용건 | 결제건 | 승인건
           | (?:거절|취소)?사유
-          | 이용 | 사용 | 건
+          | 이용 | 사용 | 주문 | 건
           | (?:이용|승인|결제|사용|거래)?금액
       )$
     """,
@@ -101,11 +106,15 @@ _TRAILING_WORDS = pattern(
 )
 _ATTACHED_SUFFIX = pattern(
     r"""
-    (?:\(일시불\)|에서(?:[ ]결제(?:한|하신))?|님께서|[ ]이용건|(?<=[가-힣)])\.)$
+    (?:
+        \(일시불\) | 에서(?:[ ]결제(?:한|하신))? | 님께서 | [ ]이용건 | (?<=[가-힣)])\.
+        # 바람커피에서 카카오페이머니
+        | 에서[ ][가-힣A-Za-z]{1,6}(?:머니|포인트|페이)로?
+    )$
     """,
     example="이음마트천호점 이용건",
 )
-_SUFFIX_LAST_CHARACTERS = frozenset("부월체부제건용액유서께한신).")
+_SUFFIX_LAST_CHARACTERS = frozenset("부월체부제건용액유서께한신문니트이로).")
 _SENTENCE = pattern(
     r"""
     [ ].{0,200}(?:니다|세요|어요|아요|해요|까요|시오|바랍니다|됩니다|바람)[.!~ ]*$
@@ -280,6 +289,8 @@ def trim_merchant(
         end = country.start() if country else end
     if " / " in text[start:end]:
         start, end = _without_methods(text, start, end)
+    account = _ACCOUNT_BEHIND.search(text, start, end)
+    end = account.start() if account else end
     notice = None
     if end - start > MIN_NOTICE_LENGTH:
         has_gap = "  " in text[start:end]
@@ -362,7 +373,7 @@ def _trim_edges(text: str, start: int, end: int) -> Span:
 
 
 def _trim_end(text: str, start: int, end: int) -> int:
-    while end > start and text[end - 1] in " ,/|·:;<[(-—~_'\"":
+    while end > start and text[end - 1] in " ,/|·:;<>[(-—~_'\"":
         end -= 1
     if end > start and text[end - 1] in ")]":
         opening = "(" if text[end - 1] == ")" else "["

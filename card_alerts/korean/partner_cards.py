@@ -35,7 +35,7 @@ _PARTNER_CARD = pattern(
 _KNOWN_PRODUCT = pattern(
     rf"""
     (?:^|(?<=[\n\[]))[ ]?(?P<part>{"|".join(_PRODUCTS_OF.values())})
-    (?=\]?[ ]?(?:\([\d*]{{4}}\)|(?:해외)?(?:승인|취소)))
+    (?=\]?[ ]?(?:\([\d*]{{4}}\)|\d\*\d\*|(?:해외)?(?:승인|취소)))
     """,
     example="대한항공카드 승인",
 )

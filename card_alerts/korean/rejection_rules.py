@@ -26,13 +26,14 @@ OPT_OUT = pattern(
 _OPT_OUT_NUMBER = pattern(
     rf"(?:{OPT_OUT.pattern})[ :)\]]{{0,3}}0\d{{1,2}}", example="수신거부 080-111-2222"
 )
-HAS_CODE = pattern(r"인증|OTP|비밀|확인", example="인증번호 482913")
+HAS_CODE = pattern(r"인증|OTP|비밀|확인|번호를", example="인증번호 482913")
 # A password with its digits; no merchant's name contains it.
 ONE_TIME_CODE = pattern(
     r"""
     (?:인증[ ]?번호|인증[ ]?코드|확인[ ]?코드|(?<![A-Za-z])OTP|비밀번호)
     [^가-힣\n\d]{0,6}\d{4,8}(?![\d,원*/:])
     | [\[(]\d{4,8}[\])][^\n]{0,12}인증[ ]?번호
+    | (?:인증|승인|확인)[ ]?번호를[ ]?입력
     """,
     example="인증번호: 7733",
 )

@@ -9,6 +9,7 @@ from card_alerts.masked_text import (
     INSTALLMENT,
     ISSUER,
     NOISE,
+    ORIGINAL_DATE,
     TIMESTAMP,
 )
 from card_alerts.patterns import pattern
@@ -94,7 +95,7 @@ HOLDER_BEHIND_STATUS = pattern(
 )
 HOLDER_ABOVE_DAY = pattern(
     rf"""
-    (?<=\n)(?P<part>[가-힣]{{2,4}})
+    (?<=\n)(?P<part>(?!결제|승인|취소|사용|이용)[가-힣]{{2,4}})
     (?=
         [ ][{AMOUNT}]{{1,20}}[ ]?(?:체크|신용)?[^\n]{{0,3}}\n(?:[^\n]{{1,40}}\n)?
         [{TIMESTAMP}]{{1,20}}\n[^\n]*[가-힣A-Za-z]
@@ -142,7 +143,13 @@ RECEIPT_NOISE = pattern(
       금액[ :]{{0,2}}[{AMOUNT}]{{1,20}}
     # 하이패스 27건 (a month of tolls), (매월 정기결제)
     | (?<=하이패스)[ ]\d{{1,4}}건(?![가-힣])
-    | \((?:매월|매달|매주|매년)[ ]?(?:정기|자동)?[ ]?결제\)
+    | \((?:매월|매달|매주|매년)[ ]?(?:\d{{1,2}}일)?[ ]?(?:(?:정기|자동)?[ ]?결제)?\)
+    # (원승인일 11/02), 원거래 63,000원 중, (이용기간 11.01~11.10)
+    | (?<![가-힣])원[ ]?(?:승인|거래|결제|매출)일?자?
+      (?=[ ]?[{TIMESTAMP}{ORIGINAL_DATE}])
+    | (?<![가-힣])원[ ]?(?:승인|거래|결제)(?:금액)?[ ]?[{AMOUNT}]{{1,20}}
+      [ ]?중(?![가-힣])
+    | \([가-힣]{{2,4}}기간[ ]?[{NOISE}]{{1,30}}\)
     | (?:승인|거래)[ ]?번호[ ]?[:(]?[ ]?\d{{4,12}}\)?
     | \([^()\n\d]{{0,12}}\d{{1,4}}건\)
     | (?<=[\n{ANY_PLACEHOLDER}][ ])(?:이용[ ]?)?\d{{1,4}}건(?![가-힣])
@@ -256,7 +263,7 @@ ACCOUNT_NUMBER = pattern(
     (?<![\d*])(?:
         \d{2,6}\*{2,6}\d{2,6}
         | \d{2,6}-[\d*]{2,6}-[\d*]{2,8}(?:-[\d*]{1,4})?
-        | \d{3,6}\*{3,8}
+        | \d{3,6}\*{3,8} | \*{3,6}\d{3,6}\*{3,6}
     )(?![\d*])
     """,
     example="110-***-123456",
@@ -267,6 +274,10 @@ FOOTER_PHONE_NUMBER = pattern(
     | (?:문의|☎|고객센터)[^\n]{0,20}\d{3,4}-?\d{4}
     """,
     example="문의 1588-8700",
+)
+# The name of a card on a line of its own: 원더카드 7*1*
+CARD_NAME_BEFORE = pattern(
+    r"\n[ ]?(?P<part>[가-힣A-Za-z]{1,8}[ ]?)\Z", example="바람커피\n원더"
 )
 CARD_KIND = pattern(
     rf"""

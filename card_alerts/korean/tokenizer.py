@@ -82,8 +82,8 @@ _HAS_BENEFIT = pattern(
 )
 _HAS_RECEIPT_NOISE = pattern(
     r"""
-    번호 | \d건 | 금액 | 접수 | \(매[월달주년] | 미등록 | 불가 | 초과 | 부족 | 오류
-    | 거절 | 정지 | 제한 | 차단
+    번호 | \d건 | 금액 | 접수 | \(매[월달주년] | 원[ ]?(?:승인|거래|결제|매출) | 기간
+    | 미등록 | 불가 | 초과 | 부족 | 오류 | 거절 | 정지 | 제한 | 차단
     """,
     example="버스지하철22건",
 )
@@ -326,7 +326,11 @@ class TokenizedMessage:
         number = STANDALONE_CARD_NUMBER.search(self.masked.text)
         if number:
             self.card_digits = number.span(number.lastgroup or 0)
-            self.masked.mask(*number.span("f" if number["f"] else 0), ISSUER)
+            start, end = number.span("f" if number["f"] else 0)
+            named = side_patterns.CARD_NAME_BEFORE.search(self.masked.text, 0, start)
+            if named and number[0].startswith("카드"):
+                start = named.start("part")
+            self.masked.mask(start, end, ISSUER)
 
     def _mask_partner_product(self) -> None:
         if self.card_digits or self.card_product:
