@@ -1,6 +1,7 @@
 """Find the name of the merchant in an English alert."""
 
 import re
+import unicodedata
 from itertools import islice
 
 from card_alerts.money import MoneyMatch
@@ -13,6 +14,8 @@ _MERCHANT_END = pattern(
         on | for | was | is | has | using | ending | by | dated | from[ ]your
         | to[ ]your
         | from[ ](?:a/c|acct|account|card|debit|credit|savings|checking)
+        | (?:till|paybill|agent)[ ](?:number|no)
+        | for[ ]account
         | (?:avl|avbl|avail|available|bal|balance|a/c|acct)(?=\b[. :])
         | a/c
         | (?-i:with|via)
@@ -28,16 +31,26 @@ _MERCHANT_END = pattern(
     )\b(?![.'’])
     | [ ]?(?:
           (?<!\.[A-Z])\.(?:[ \n]|$)
-          | ; | \n | $ | \| | [ ]-[ ] | \( | ! | :[ ]
+          | ; | \n | $ | \| | [ ]-[ ] | ! | :[ ]
+          # To Maple Games (Maple Ltd). It may take
+          | \((?!(?-i:[A-Z][a-z])[A-Za-z &.,'-]{1,40}\)\.[ ](?:it|your)\b)
           | ,[ ](?:on|for|and|your)\b
       )
     | ,[ ][A-Z][A-Za-z ]{2,20}\.[ ]
-    | [ ](?=[£$€₹])
+    | [ ]from[ ](?:[A-Za-z]{2,20}[ ])?(?:a/c|acct|account|card)[ .:#*-]
+    | ,[ ]an?[ ](?:pending|purchase|charge|transaction)\b
+    | [ ](?:failed|declined|rejected|refused|unsuccessful|bounced|revers(?:ed|al))\b
+    | [ ](?:(?:could|did|was|were|is|has|ca)n['’]?t|(?:could|did|can)[ ]?not)\b
+    | [ ](?=[£$€₹₱₩¥]|[A-Z]{3}[ ]?\d{1,6}\.\d\d)
     | [ ]/[ ]
     | ,?[ ](?=
           (?:\d{4}-\d\d-\d\d|\d{1,2}-\d{1,2}-\d{4}|\d{1,2}/\d{1,2}(?:/\d{2,4})?)
           [ ]\d{1,2}:\d\d
+          | \d{1,2}:\d\d[ ]?[ap]m\b
+          | \d{1,2}[ -]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)
+            [a-z]{0,6}(?:[ ,-]{1,2}\d|[ ]?[.,]?(?:\n|$))
       )
+    | ,[ ]\d{1,2}:\d\d
     # Emoji.
     | \)\.(?:[ ]|$)
     | [ ]?[\u2600-\u27bf\U0001f300-\U0001faff]
@@ -84,7 +97,7 @@ _MERCHANT_STARTS = tuple(
         (
             r"""
             \b(?:transaction|purchase|payment|order|charge)[ ](?:made[ ])?
-            (?:with|from|to)[ ]
+            (?:with|from|to(?-i:(?=[ ]{1,2}[A-Z\d])))[ ]
             """,
             "transaction with HARBOR COFFEE",
         ),
@@ -100,7 +113,17 @@ _MERCHANT_STARTS = tuple(
             r"""
             (?:
                 \b(?:merchant|shop|store|retailer|info|payee)[ ]?[:\-]
-                | (?<=\n)to[ ]?:
+                | (?<=\n)(?:to|desc(?:ription)?)[ ]?:(?:[ ]?POS[ ]PUR(?:CHASE)?\b)?
+                | (?:\A|(?<=\n))
+                  (?:merchant(?:[ ](?:details?|name))?|description|payee|store)
+                  (?:[ ]{1,2}|\n)(?-i:(?=[A-Z\d]))
+                | \bPOS/ | \bP2M/\d{6,14}/
+                # Card payment reversed: MAPLE DINER £46.00
+                | (?:\A|(?<=\n))
+                  (?:card[ ]payment|payment|refund|[A-Z][A-Za-z ]{2,20}[ ]card)
+                  (?:[ ](?:reversed|reversal|refunded))?:[ ]
+                  (?=[^\n:$€£]{2,50}[ ][$€£]\d)
+                | \b(?:debited|charged)\b[^\n]{1,60}[ ]towards?[ ]
             )
             """,
             "Merchant: HARBOR COFFEE",
@@ -157,7 +180,7 @@ _LINE_NOISE = pattern(
             | txn | transaction | purchase | payment | alert | inr | rs | usd
             | available | balance | ref | date | time
         )\b
-        | you[ ] | your[ ] | if[ ]
+        | you[ ] | your[ ] | if[ ] | (?:google|apple|samsung)[ ](?:wallet|pay)$
     )
     | \d{2}:\d{2} | ^\W*$
     | ^(?:[a-z]{5,8}[ ])?(?:approv(?:al|ed)|declined|cancell?(?:ed|ation))\W*$
@@ -165,7 +188,9 @@ _LINE_NOISE = pattern(
     example="Avl Lmt INR 91,200",
     flags=re.IGNORECASE,
 )
+_CARD_AND_DIGITS = pattern(r"[•·]{1,4}[ ]?\d{4}\Z", example="Visa •••• 8343")
 _EDGE_PUNCTUATION = " .,;:-–|\"'"
+_FORMS = frozenset({" INC.", " LTD.", ", INC", " LLC.", "CORP."})
 
 
 def find_merchant(
@@ -197,12 +222,21 @@ def find_merchant(
 
 def _trim(text: str, start: int, end: int) -> Span | None:
     while end > start and text[end - 1] in _EDGE_PUNCTUATION:
-        if text[max(start, end - 5) : end] in {" INC.", " LTD.", ", INC"}:
+        if text[max(start, end - 5) : end].upper() in _FORMS:
             break
         end -= 1
-    while start < end and text[start] in _EDGE_PUNCTUATION:
+    if text[end : end + 1] == ")" and "(" in text[start:end]:
+        end += 1
+    while start < end and _is_ornament(text[start]):
         start += 1
     return (start, end) if end > start else None
+
+
+def _is_ornament(letter: str) -> bool:
+    """Return True for punctuation, and for an emoji before a name."""
+    return letter in _EDGE_PUNCTUATION or (
+        letter > "\u2000" and unicodedata.category(letter) == "So"
+    )
 
 
 def _can_be_merchant(
@@ -214,5 +248,7 @@ def _can_be_merchant(
     if issuer and span[0] == issuer[0]:
         return False
     if value.lower().startswith(("http", "your ", "card ")):
+        return False
+    if _CARD_AND_DIGITS.search(value):
         return False
     return any(letter.isalpha() for letter in value)

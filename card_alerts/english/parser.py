@@ -26,6 +26,7 @@ from card_alerts.issuers import (
     JAPANESE,
     KOREAN,
     compile_aliases,
+    find_namesake,
     get_alias,
 )
 from card_alerts.money import MAX_AMOUNT, WON, MoneyMatch, parse_number
@@ -46,9 +47,11 @@ _CARD_HINT = pattern(
     r"""
     (?:
         ending(?:[ ](?:in|with))?
-        | ends[ ]with | acct\.? | account | a/c | card[ ]no\.? | card\]? | no\. | number
-        | last[ ]4(?:[ ]digits)?
-    )[ ]?[:#]?[ ]?(?:\.{2,4}|[•·]{2,4})?[ ]?[-(]?
+        | ends[ ]with | acct\.? | account | a/c | card[ ]n(?:o|um)\.? | card\]? | no\.
+        | number | last[ ]4(?:[ ]digits)? | (?<=\n)by(?=:)
+    )[ ]?[:#]?[ ]?\(?(?:\.{2,4}|[•·]{1,4})?[ ]?[-(]?
+    # 9X3321, 4512******7781
+    (?:\d{1,6}[Xx*]{1,12}(?=\d{4}))?
     (?P<hint>[Xx*]{0,12}[ -]?\d{4,5}|(?:\d\*){2}|\*\d\*\d)(?![\d,.]\d|[\d*/])
     """,
     example="ending in 3310",
@@ -56,7 +59,13 @@ _CARD_HINT = pattern(
 )
 _STANDALONE_CARD_HINT = pattern(
     r"""
-    (?<![\w*])(?P<hint>(?:[Xx]{2,12}|[*]{1,12})\d{3,4}|(?<=\()(?:\d\*){2}(?=\)))(?!\d)
+    (?=[Xx*•·(\d])
+    (?:(?<![\w*])|(?<=[•·])|(?<=[•·][ ]))
+    (?P<hint>
+        (?:[Xx]{2,12}|[*]{1,12})\d{3,4}
+        | (?<=\()(?:\d\*){2}(?=\))
+        | (?:(?<=[•·])|(?<=[•·][ ]))\d{4}
+    )(?!\d)
     """,
     example="No:XXXXXXXX2915",
 )
@@ -104,6 +113,19 @@ _CASH = pattern(
 _REVERSED = pattern(
     r"\brevers(?:ed|al)\b", example="Your payment was reversed", flags=re.IGNORECASE
 )
+# Layouts without a word for paying.
+_WORDLESS = pattern(
+    r"""
+    # Apple Card: Maple Coffee $6.75 • Daily Cash 2%
+    \A(?:[A-Z][A-Za-z ]{2,20}[ ])?Card:[ ][^\n:$€£₩]{2,50}[ ][$€£₩]\d[\d.,]{0,12}
+    [ ]?(?:$|[•·|\n])
+    | [$]\d[\d.,]{0,12}\s[•·]?\s?\d{1,2}%\sDaily\sCash\b
+    # ₩7,900 with Visa •••• 8343
+    | ^[$€£₩¥₹]\d[\d.,]{0,12}[ ]with[ ][^\n•·]{2,40}[ ]?[•·]{1,4}[ ]?\d{4}\s{0,3}\Z
+    """,
+    example="Apple Card: Maple Coffee $6.75 • Daily Cash 2%",
+    flags=re.MULTILINE,
+)
 _SENT_BY = pattern(
     r"(?:^|\n|:[ ])(?P<name>[A-Z][\w .'-]{1,40}?)[ ]sent[ ]you\b",
     example="JANE D sent you £20.00",
@@ -115,6 +137,9 @@ def parse_english(source: SourceText) -> ParseResult:
     text = source.normalized.text
     issuer, issuer_span = _identify_issuer(source)
     money = find_paid_amount(text, issuer)
+    if money:
+        named = text[slice(*issuer_span)] if issuer_span else source.sender
+        issuer = find_namesake(named, money.currency) or issuer
     hint = _CARD_HINT.search(text) or _STANDALONE_CARD_HINT.search(text)
     # Korean issuers print both in English alerts too.
     total = RUNNING_TOTAL.search(text) if issuer in KOREAN else None
@@ -122,15 +147,17 @@ def parse_english(source: SourceText) -> ParseResult:
     merchant, is_merchant_sure = find_merchant(
         _with_blanks(text, total, terms), money, issuer_span
     )
-    balance, balance_currency = find_balance(text, money, source.home_currency)
+    balance, balance_currency = find_balance(text, money, source.home_currency, issuer)
 
     rest = source.text_without(merchant)
     keyword = find_status_keyword(rest)
     between = text[money.span[1] : merchant[0]] if money and merchant else ""
-    if keyword is None and issuer and between == " at ":
-        # Monzo: £3.20 at Tide Coffee
+    is_told = keyword is None and _is_told(text, between, issuer, hint)
+    if is_told:
         keyword = Kind.APPROVAL, (0, 0)
-    reason = rejection_reason(rest, keyword[0] if keyword else None)
+    reason = rejection_reason(
+        rest, keyword[0] if keyword else None, is_completed=is_told and hint is not None
+    )
     if reason is Reason.BANK_TRANSFER and money:
         booking = _build_booking(source, rest, money, issuer, hint, merchant)
         return rejected_booking(booking, source)
@@ -167,6 +194,19 @@ def parse_english(source: SourceText) -> ParseResult:
         source,
     )
     return _refuse(reason, result, is_strange=is_strange) if reason else result
+
+
+def _is_told(
+    text: str, between: str, issuer: Issuer | None, hint: re.Match[str] | None
+) -> bool:
+    """Return True for a payment whose layout alone tells it.
+
+    `between` stands between the amount and the merchant.
+    """
+    # Monzo: £3.20 at Tide Coffee
+    return (issuer is not None and between == " at ") or (
+        _WORDLESS.search(text) is not None
+    )
 
 
 def _refuse(reason: Reason, result: ParseResult, *, is_strange: bool) -> ParseResult:
@@ -219,7 +259,7 @@ def _build_booking(
     is_home = money.currency == source.home_currency
     is_month_first = _is_month_first(money, issuer)
     timestamp = find_english_timestamp(rest, is_month_first=is_month_first)
-    balance, balance_currency = find_balance(text, money, source.home_currency)
+    balance, balance_currency = find_balance(text, money, source.home_currency, issuer)
     day = source.resolve_date(timestamp)
     spans = {
         "amount": money.span,
@@ -264,9 +304,13 @@ def _identify_issuer(source: SourceText) -> tuple[Issuer | None, Span | None]:
         is_capitalized = match[0][0].isupper() or match[0][0] > "~"
         if not (is_word and is_capitalized):
             continue
+        issuer = get_alias(match[0]).issuer
+        if issuer.is_pay_service and text[start - 1 : start] == "(":
+            # mada (Apple Pay)
+            continue
         is_merchant = _MERCHANT_PREPOSITION.search(text, max(0, start - 6), start)
         if not is_merchant and not text.startswith(" *", end):
-            return get_alias(match[0]).issuer, match.span()
+            return issuer, match.span()
         merchants.append(match)
     beginning = " ".join(text[:MAX_ISSUER_PHRASE_SCAN_LENGTH].split())
     for phrase, issuer in _ISSUER_PHRASES:

@@ -65,6 +65,7 @@ _APPROVED = pattern(
         spent | charged? | purchase[ds]? | paid | used | approved | approval
         | authori[sz](?:ed|ation)
         | transactions? | trans | txn | debited | payment | made | withdrawn
+        | pos(?=[ ]?(?:\n|pur\b))
     )\b
     """,
     example="Paid €4.50 at",
@@ -95,15 +96,18 @@ _STATEMENT = pattern(
 )
 _BANK_TRANSFER = pattern(
     r"""
-    \b(?=(?-i:[cdztniruwaspyCDZTNIRUWASPY]))
+    \b(?=(?-i:[cdztniruwaspyvCDZTNIRUWASPYV]))
     (?:
         credited\b
         | deposit(?:ed|s)?\b
         | zelle\b
         | transfer(?:red|s)?\b
         | NEFT\b | IMPS\b | RTGS\b | UPI\b | withdr\w{1,8} | ATM\b | salary\b
-        | sent[ ]you | you[ ]sent | payroll\b | wire\b | ACH\b | incoming\b
+        | sent[ ](?:you|to) | you[ ](?:sent|have[ ]received)
+        | payroll\b | wire\b | ACH\b | incoming\b
         | standing[ ]order | direct[ ]debit
+        # Between people, where no card of it is named.
+        | venmo:?[ ](?!.{0,20}card)
     )
     """,
     example="direct deposit",
@@ -146,7 +150,7 @@ _COMPLETED = pattern(
     | was[ ](?:charged|used|made|approved|placed|declined|authori[sz]ed)
     | has[ ]been[ ](?:used|made|charged|done)
     | purchase[ ]of | transaction[ ]of | \bpaid\b | charge[ ]of | we[ ]processed
-    | transaction[ ]with | been[ ]charged | debited
+    | transaction[ ]with | been[ ]charged | debited | \btxn[ ](?:of[ ])?(?:rs|inr)
     """,
     example="transaction of",
     flags=re.IGNORECASE,
@@ -171,12 +175,16 @@ _GRANTED = pattern(
     \blimit[ ](?:increase|decrease|change|raise|upgrade|enhancement|request)\b
     | \blimit[ ](?:has[ ]been|have[ ]been|was|were|is[ ]now|will[ ]be)[ ]
       (?:increas|rais|enhanc|chang|lower|reduc|decreas|upgrad|approv|set|updat)
+    | \b(?:new|has[ ]a|higher)[ ](?:credit|spending|daily|card)[ ]limit\b
+    | \blimit[ ](?:on|for|of)[ ][^.\n]{2,60}\b
+      (?:increased|raised|lowered|reduced|changed|updated|enhanced|set)\b
     | \b(?:increas|rais|enhanc|lower|reduc|upgrad)\w{0,3}[ ](?:your|the)
       [ ][\w ]{0,30}limit
     | \b(?:application|loan|credit[ ]line|line[ ]of[ ]credit|overdraft)\b[^.\n]{0,60}\b
       (?:approved|declined|received|granted|denied|disbursed)\b
     | \b(?:pre-?approved|approved)[ ]for[ ](?:an?[ ]|your[ ])?
-      (?:new[ ]|credit[ ]|personal[ ])?(?:card|credit|loan|limit|line)
+      (?:new[ ]|credit[ ]|personal[ ])?
+      (?:card|credit|loan|limit|line)\b(?![ ](?:card[ ])?(?:ending|[Xx*.\d]))
     | \bnew[ ][\w ]{0,20}card\b[^.\n]{0,30}\b
       (?:issued|shipped|mailed|approved|activated|on[ ]its[ ]way|arriv)
     """,
@@ -233,7 +241,18 @@ _HINTS = {
     ),
     _BANK_TRANSFER: (
         *("credited", "deposit", "zelle", "transfer", "neft", "imps", "rtgs", "upi"),
-        *("withdr", "atm", "salary", "sent", "payroll", "wire", "ach", "incoming"),
+        *(
+            "withdr",
+            "atm",
+            "salary",
+            "sent",
+            "received",
+            "venmo",
+            "payroll",
+            "wire",
+            "ach",
+            "incoming",
+        ),
         *("standing", "direct"),
     ),
 }
@@ -276,7 +295,10 @@ def _certain_reason(text: str, lower: str) -> Reason | None:
     return Reason.NO_PAYMENT if is_none else None
 
 
-def rejection_reason(text: str, kind: Kind | None) -> Reason | None:
+def rejection_reason(
+    text: str, kind: Kind | None, *, is_completed: bool = False
+) -> Reason | None:
+    """Return why a text is no payment; `is_completed` if its layout tells one."""
     lower = text.lower()
     reason = _certain_reason(text, lower)
     if reason:
@@ -285,7 +307,7 @@ def rejection_reason(text: str, kind: Kind | None) -> Reason | None:
         return None
     if kind is Kind.CANCELLATION:
         return Reason.NO_PAYMENT if _NOT_YET.search(text) else None
-    is_completed = _COMPLETED.search(text)
+    is_completed = is_completed or _COMPLETED.search(text) is not None
     if _search(_FUTURE, text, lower) and not _COMPLETED.search(_FUTURE.sub("", text)):
         return Reason.STATEMENT
     if _search(_OFFER, text, lower):
