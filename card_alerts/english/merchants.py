@@ -31,7 +31,7 @@ _MERCHANT_END = pattern(
     )\b(?![.'’])
     | [ ]?(?:
           (?<!\.[A-Z])\.(?:[ \n]|$)
-          | ; | \n | $ | \| | [ ]-[ ] | ! | :[ ]
+          | ; | \?[ ] | \n | $ | \| | [ ]-[ ] | ! | :[ ]
           # To Maple Games (Maple Ltd). It may take
           | \((?!(?-i:[A-Z][a-z])[A-Za-z &.,'-]{1,40}\)\.[ ](?:it|your)\b)
           | ,[ ](?:on|for|and|your)\b
@@ -60,7 +60,7 @@ _MERCHANT_END = pattern(
 )
 _NOT_A_MERCHANT = r"""
     (?!
-        (?:your|you|card|debit|credit|a/c|this|payment[ ]of|UPI|NEFT|IMPS|ACH|(?-i:the))
+        (?:your|you|card|debit|credit|a/c|this|payment[ ]of|UPI|NEFT|IMPS|ACH|EFT|(?-i:the))
         \b
         | \d{1,2}[:.]\d\d
     )
@@ -123,6 +123,7 @@ _MERCHANT_STARTS = tuple(
                   (?:card[ ]payment|payment|refund|[A-Z][A-Za-z ]{2,20}[ ]card)
                   (?:[ ](?:reversed|reversal|refunded))?:[ ]
                   (?=[^\n:$€£]{2,50}[ ][$€£]\d)
+                  (?!(?:due|pending|failed|declined|rent|min(?:imum)?|payment|new)\b)
                 | \b(?:debited|charged)\b[^\n]{1,60}[ ]towards?[ ]
             )
             """,
@@ -247,7 +248,7 @@ def _can_be_merchant(
         return False
     if issuer and span[0] == issuer[0]:
         return False
-    if value.lower().startswith(("http", "your ", "card ")):
+    if "a/c" in value or value.lower().startswith(("http", "your ", "card ")):
         return False
     if _CARD_AND_DIGITS.search(value):
         return False

@@ -11,6 +11,7 @@ from card_alerts.candidate import (
     rejected_booking,
     resolve_occurred_at,
 )
+from card_alerts.english.european import EuropeanPayment, find_european_payment
 from card_alerts.english.merchants import find_merchant
 from card_alerts.english.money import (
     RUNNING_TOTAL,
@@ -26,6 +27,7 @@ from card_alerts.issuers import (
     JAPANESE,
     KOREAN,
     compile_aliases,
+    find_issuer,
     find_namesake,
     get_alias,
 )
@@ -49,6 +51,8 @@ _CARD_HINT = pattern(
         ending(?:[ ](?:in|with))?
         | ends[ ]with | acct\.? | account | a/c | card[ ]n(?:o|um)\.? | card\]? | no\.
         | number | last[ ]4(?:[ ]digits)? | (?<=\n)by(?=:)
+        | terminada[ ]en | cart[ãa]o[ ]final | endziffern? | eindigend[ ]op
+        | (?:che[ ]termina|terminant)[ ](?:con|in|par)
     )[ ]?[:#]?[ ]?\(?(?:\.{2,4}|[•·]{1,4})?[ ]?[-(]?
     # 9X3321, 4512******7781
     (?:\d{1,6}[Xx*]{1,12}(?=\d{4}))?
@@ -76,6 +80,14 @@ _ALIAS = pattern(
     """,
     example="American Express",
     flags=re.IGNORECASE,
+)
+# bunq, e& money
+_LOWER_NAMES = frozenset(
+    name for issuer in ENGLISH for name in issuer.aliases if name[0].islower()
+)
+_CARD_OF_WALLET = pattern(
+    r"[ ]with[ ](?P<card>[^\n•·]{2,40}?)[ ]?[•·]{1,4}[ ]?\d{4}\s{0,3}\Z",
+    example="₩7,900 with 신한카드 •5566",
 )
 # A merchant follows, or the only issuer of the text.
 _MERCHANT_PREPOSITION = pattern(r"\b(?:at|to|with)[ ]\Z", example="banking with ")
@@ -117,14 +129,16 @@ _REVERSED = pattern(
 _WORDLESS = pattern(
     r"""
     # Apple Card: Maple Coffee $6.75 • Daily Cash 2%
-    \A(?:[A-Z][A-Za-z ]{2,20}[ ])?Card:[ ][^\n:$€£₩]{2,50}[ ][$€£₩]\d[\d.,]{0,12}
+    \A[A-Z][A-Za-z ]{2,20}[ ]Card:[ ]
+    (?!(?:payment|min|statement|balance|available)\w{0,8}\b)
+    [^\n:$€£₩]{2,50}[ ][$€£₩]\d[\d.,]{0,12}
     [ ]?(?:$|[•·|\n])
     | [$]\d[\d.,]{0,12}\s[•·]?\s?\d{1,2}%\sDaily\sCash\b
     # ₩7,900 with Visa •••• 8343
     | ^[$€£₩¥₹]\d[\d.,]{0,12}[ ]with[ ][^\n•·]{2,40}[ ]?[•·]{1,4}[ ]?\d{4}\s{0,3}\Z
     """,
     example="Apple Card: Maple Coffee $6.75 • Daily Cash 2%",
-    flags=re.MULTILINE,
+    flags=re.MULTILINE | re.IGNORECASE,
 )
 _SENT_BY = pattern(
     r"(?:^|\n|:[ ])(?P<name>[A-Z][\w .'-]{1,40}?)[ ]sent[ ]you\b",
@@ -144,6 +158,9 @@ def parse_english(source: SourceText) -> ParseResult:
     # Korean issuers print both in English alerts too.
     total = RUNNING_TOTAL.search(text) if issuer in KOREAN else None
     terms = TERMS.search(text) if issuer in KOREAN else None
+    european = find_european_payment(text, money)
+    if european:
+        return _build_european(european, source, issuer, issuer_span, hint)
     merchant, is_merchant_sure = find_merchant(
         _with_blanks(text, total, terms), money, issuer_span
     )
@@ -152,11 +169,16 @@ def parse_english(source: SourceText) -> ParseResult:
     rest = source.text_without(merchant)
     keyword = find_status_keyword(rest)
     between = text[money.span[1] : merchant[0]] if money and merchant else ""
+    is_month_first = money is not None and _is_month_first(money, issuer)
+    timestamp = find_english_timestamp(rest, is_month_first=is_month_first)
     is_told = keyword is None and _is_told(text, between, issuer, hint)
     if is_told:
         keyword = Kind.APPROVAL, (0, 0)
+    has_card_and_day = hint is not None and timestamp is not None
     reason = rejection_reason(
-        rest, keyword[0] if keyword else None, is_completed=is_told and hint is not None
+        rest,
+        keyword[0] if keyword else None,
+        is_completed=is_told and has_card_and_day,
     )
     if reason is Reason.BANK_TRANSFER and money:
         booking = _build_booking(source, rest, money, issuer, hint, merchant)
@@ -168,7 +190,6 @@ def parse_english(source: SourceText) -> ParseResult:
         return rejected(reason or Reason.NO_PAYMENT)
     kind, kind_span = keyword or (Kind.APPROVAL, None)
     months = terms if terms and terms["months"] else None
-    is_month_first = _is_month_first(money, issuer)
     result = build_result(
         PaymentCandidate(
             kind=kind,
@@ -188,12 +209,38 @@ def parse_english(source: SourceText) -> ParseResult:
             running_total_span=total.span() if total else None,
             balance=balance,
             balance_currency=balance_currency,
-            timestamp=find_english_timestamp(rest, is_month_first=is_month_first),
+            timestamp=timestamp,
             is_partial=kind is Kind.CANCELLATION and bool(_PARTIAL.search(rest)),
         ),
         source,
     )
     return _refuse(reason, result, is_strange=is_strange) if reason else result
+
+
+def _build_european(
+    payment: EuropeanPayment,
+    source: SourceText,
+    issuer: Issuer | None,
+    issuer_span: Span | None,
+    hint: re.Match[str] | None,
+) -> ParseResult:
+    if payment.money is None:
+        return rejected(Reason.NO_PAYMENT)
+    rest = source.text_without(payment.merchant)
+    return build_result(
+        PaymentCandidate(
+            kind=payment.kind,
+            kind_span=payment.kind_span,
+            issuer=issuer,
+            issuer_span=issuer_span,
+            card_hint_span=hint.span("hint") if hint else None,
+            money=payment.money,
+            merchant_span=payment.merchant,
+            is_merchant_sure=True,
+            timestamp=find_english_timestamp(rest, is_month_first=False),
+        ),
+        source,
+    )
 
 
 def _is_told(
@@ -204,9 +251,9 @@ def _is_told(
     `between` stands between the amount and the merchant.
     """
     # Monzo: £3.20 at Tide Coffee
-    return (issuer is not None and between == " at ") or (
-        _WORDLESS.search(text) is not None
-    )
+    if issuer is not None and between == " at ":
+        return True
+    return bool(issuer or hint) and _WORDLESS.search(text) is not None
 
 
 def _refuse(reason: Reason, result: ParseResult, *, is_strange: bool) -> ParseResult:
@@ -295,13 +342,18 @@ def _identify_issuer(source: SourceText) -> tuple[Issuer | None, Span | None]:
     A name after at, to or with is the merchant's, unless it is the only one.
     """
     text = source.normalized.text
+    card = _CARD_OF_WALLET.search(text) if "with " in text else None
+    if card and (issuer := find_issuer(card["card"])):
+        return issuer, card.span("card")
     merchants = []
     for match in _ALIAS.finditer(text):
         start, end = match.span()
         is_word = not (
             text[start - 1 : start].isalnum() or text[end : end + 1].isalpha()
         )
-        is_capitalized = match[0][0].isupper() or match[0][0] > "~"
+        is_capitalized = (
+            match[0][0].isupper() or match[0][0] > "~" or match[0] in _LOWER_NAMES
+        )
         if not (is_word and is_capitalized):
             continue
         issuer = get_alias(match[0]).issuer

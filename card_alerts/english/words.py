@@ -79,7 +79,8 @@ _STATEMENT = pattern(
         | minimum[ ](?:payment|due|amount)
         | min(?:imum)?\.?[ ]due
         | amt[ ]due | amount[ ]due | total[ ]due
-        | payment[ ](?:is[ ])?due
+        | payment:?[ ](?:is[ ])?due
+        | payment[ ]to[ ](?:your[ ])?(?:credit[ ])?card[ ](?:ending|[*.Xx\d])
         | bill\b
         | due[ ](?:on|by|date)
         | autopay
@@ -96,7 +97,7 @@ _STATEMENT = pattern(
 )
 _BANK_TRANSFER = pattern(
     r"""
-    \b(?=(?-i:[cdztniruwaspyvCDZTNIRUWASPYV]))
+    \b(?=(?-i:[cdeztniruwaspyvCDEZTNIRUWASPYV]))
     (?:
         credited\b
         | deposit(?:ed|s)?\b
@@ -105,7 +106,7 @@ _BANK_TRANSFER = pattern(
         | NEFT\b | IMPS\b | RTGS\b | UPI\b | withdr\w{1,8} | ATM\b | salary\b
         | sent[ ](?:you|to) | you[ ](?:sent|have[ ]received)
         | payroll\b | wire\b | ACH\b | incoming\b
-        | standing[ ]order | direct[ ]debit
+        | standing[ ]order | direct[ ]debit | EFT\b
         # Between people, where no card of it is named.
         | venmo:?[ ](?!.{0,20}card)
     )
@@ -200,6 +201,7 @@ _QUESTION = pattern(
     \bdid[ ]you[ ](?:just[ ])?(?:try|make|attempt)
     | \bopen[ ]the[ ]app[ ]to[ ]approve\b
     | \b(?:can|could|would)[ ]you[ ]\w
+    | \b(?:payment|money|rent)[ ]request\b | \brequested[ ][$£€]
     """,
     example="Did you just try",
     flags=re.IGNORECASE,
@@ -236,7 +238,17 @@ _HINTS = {
     _GRANTED: ("limit", "application", "loan", "line", "overdraft", "approved", "new "),
     _OFFER: ("apply", "spen", "offer"),
     _STATEMENT: (
-        *("statement", "min", "due", "bill", "autopay", "received", "posted", "thank"),
+        *(
+            "statement",
+            "min",
+            "due",
+            "bill",
+            "autopay",
+            "payment to",
+            "received",
+            "posted",
+            "thank",
+        ),
         *("credited", "scheduled", "processed", "pay your", "late fee", "emi"),
     ),
     _BANK_TRANSFER: (
@@ -253,7 +265,7 @@ _HINTS = {
             "ach",
             "incoming",
         ),
-        *("standing", "direct"),
+        *("standing", "direct", "eft"),
     ),
 }
 _CARD = pattern(r"\bcard\b", example="your card", flags=re.IGNORECASE)
