@@ -39,7 +39,10 @@ _MERCHANT_END = pattern(
     | ,[ ][A-Z][A-Za-z ]{2,20}\.[ ]
     | [ ]from[ ](?:[A-Za-z]{2,20}[ ])?(?:a/c|acct|account|card)[ .:#*-]
     | ,[ ]an?[ ](?:pending|purchase|charge|transaction)\b
-    | [ ](?:failed|declined|rejected|refused|unsuccessful|bounced|revers(?:ed|al))\b
+    | [ ](?:
+          failed | declined | rejected | refused | unsuccessful | bounced
+          | revers(?:ed|al) | refunded | arrived
+      )\b
     | [ ](?:(?:could|did|was|were|is|has|ca)n['’]?t|(?:could|did|can)[ ]?not)\b
     | [ ](?=[£$€₹₱₩¥]|[A-Z]{3}[ ]?\d{1,6}\.\d\d)
     | [ ]/[ ]
@@ -60,8 +63,10 @@ _MERCHANT_END = pattern(
 )
 _NOT_A_MERCHANT = r"""
     (?!
-        (?:your|you|card|debit|credit|a/c|this|payment[ ]of|UPI|NEFT|IMPS|ACH|EFT|(?-i:the))
-        \b
+        (?:
+            your | you | card | debit | credit | a/c | this | payment[ ]of
+            | UPI | NEFT | IMPS | ACH | EFT | (?-i:the)
+        )\b
         | \d{1,2}[:.]\d\d
     )
 """
@@ -113,7 +118,7 @@ _MERCHANT_STARTS = tuple(
             r"""
             (?:
                 \b(?:merchant|shop|store|retailer|info|payee)[ ]?[:\-]
-                | (?<=\n)(?:to|desc(?:ription)?)[ ]?:(?:[ ]?POS[ ]PUR(?:CHASE)?\b)?
+                | (?<=\n)(?:to|from|desc(?:ription)?)[ ]?:(?:[ ]?POS[ ]PUR(?:CHASE)?\b)?
                 | (?:\A|(?<=\n))
                   (?:merchant(?:[ ](?:details?|name))?|description|payee|store)
                   (?:[ ]{1,2}|\n)(?-i:(?=[A-Z\d]))
@@ -166,6 +171,13 @@ _MERCHANT_STARTS = tuple(
             """,
             "MOSSY GAMES: €19.68 refunded to",
         ),
+        (
+            r"""
+            (?:\A|(?<=\n)|(?<=:[ ]))(?-i:(?=[A-Z]))
+            (?=[^\n:]{2,40}[ ](?:has[ ])?refunded[ ](?:you[ ])?[$€£])
+            """,
+            "Maple Prints has refunded you $23.00",
+        ),
     )
 )
 # The first patterns introduce merchants only.
@@ -184,6 +196,7 @@ _LINE_NOISE = pattern(
         | you[ ] | your[ ] | if[ ] | (?:google|apple|samsung)[ ](?:wallet|pay)$
     )
     | \d{2}:\d{2} | ^\W*$
+    | ^(?:refund(?:ed)?|revers(?:al|e[ ]transaction)|(?:online|internet)[ ]purchase)\W*$
     | ^(?:[a-z]{5,8}[ ])?(?:approv(?:al|ed)|declined|cancell?(?:ed|ation))\W*$
     """,
     example="Avl Lmt INR 91,200",

@@ -23,20 +23,20 @@ _SPACE_GROUPED = r"\d{1,3}(?:[ ]\d{3}){1,3}[.,]\d{2}"
 # Letters that are more than a currency need its decimals.
 _DECIMALS = {"KWD": 3, "BHD": 3, "OMR": 3, "ZAR": 2}
 _LETTERS = "|".join(
-    rf"{letters}(?=[ ]?\d[\d,]{{0,12}}\.\d{{{_DECIMALS[code]}}}(?!\d))"
+    rf"{letters}(?=[ ]?\d[\d, ]{{0,12}}[.,]\d{{{_DECIMALS[code]}}}(?!\d))"
     if code in _DECIMALS
     else letters
     for letters, code in sorted(CURRENCY_LETTERS.items(), reverse=True)
 )
-# P and N stand for a currency in the messages of issuers that have it.
-_OWN_LETTERS = {"P": "PHP", "N": "NGN"}
+# N, P, and R without decimals stand for the currency of the issuer.
+_OWN_LETTERS = {"P": "PHP", "N": "NGN", "R": "ZAR"}
 _RUPEES = frozenset({"PKR", "LKR", "NPR"})
 _CURRENCY = rf"""
     (?P<sign>{CURRENCY_SIGN_PATTERN})
     | (?<![A-Za-z])(?:
         (?P<rupees>Rs\.?|INR\.?)
         | (?<![\w&/-])(?-i:(?P<letters>{_LETTERS})\.?)
-        | (?<![\w&/-])(?-i:(?P<own>[PN])(?=[ ]?\d))
+        | (?<![\w&/-])(?-i:(?P<own>[NPR])(?=[ ]?\d))
         | (?-i:(?P<code>[A-Z]{{3}}))
     )
 """

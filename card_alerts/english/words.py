@@ -39,6 +39,7 @@ _CANCELLED = pattern(
     \b(?=(?-i:[rvcRVC]))
     (?:
         revers(?:ed|al)\b
+        | reverse(?=[ ](?:transaction|purchase|payment)\b)
         | refund(?:ed)?\b
         | voided\b | cancell?ed\b
         # Before an amount or alone: not the free cancellation of a booking.
@@ -64,6 +65,7 @@ _APPROVED = pattern(
     (?:
         spent | charged? | purchase[ds]? | paid | used | approved | approval
         | authori[sz](?:ed|ation)
+        | deducted(?=[ ]from[ ]your[ ](?:\w{1,20}[ ]){0,3}card\b)
         | transactions? | trans | txn | debited | payment | made | withdrawn
         | pos(?=[ ]?(?:\n|pur\b))
     )\b
@@ -104,7 +106,7 @@ _BANK_TRANSFER = pattern(
         | zelle\b
         | transfer(?:red|s)?\b
         | NEFT\b | IMPS\b | RTGS\b | UPI\b | withdr\w{1,8} | ATM\b | salary\b
-        | sent[ ](?:you|to) | you[ ](?:sent|have[ ]received)
+        | (?:paid|sent)[ ]you | sent[ ]to | you[ ](?:sent|have[ ]received)
         | payroll\b | wire\b | ACH\b | incoming\b
         | standing[ ]order | direct[ ]debit | EFT\b
         # Between people, where no card of it is named.
@@ -265,7 +267,7 @@ _HINTS = {
             "ach",
             "incoming",
         ),
-        *("standing", "direct", "eft"),
+        *("standing", "direct", "eft", "paid you"),
     ),
 }
 _CARD = pattern(r"\bcard\b", example="your card", flags=re.IGNORECASE)
