@@ -170,7 +170,9 @@ def parse_english(source: SourceText) -> ParseResult:
     keyword = find_status_keyword(rest)
     between = text[money.span[1] : merchant[0]] if money and merchant else ""
     is_month_first = money is not None and _is_month_first(money, issuer)
-    timestamp = find_english_timestamp(rest, is_month_first=is_month_first)
+    timestamp = find_english_timestamp(
+        rest, is_month_first=is_month_first, received_on=source.received_at.date()
+    )
     is_told = keyword is None and _is_told(text, between, issuer, hint)
     if is_told:
         keyword = Kind.APPROVAL, (0, 0)
@@ -237,7 +239,9 @@ def _build_european(
             money=payment.money,
             merchant_span=payment.merchant,
             is_merchant_sure=True,
-            timestamp=find_english_timestamp(rest, is_month_first=False),
+            timestamp=find_english_timestamp(
+                rest, is_month_first=False, received_on=source.received_at.date()
+            ),
         ),
         source,
     )
@@ -305,7 +309,9 @@ def _build_booking(
         counterparty = sender.span("name") if sender else None
     is_home = money.currency == source.home_currency
     is_month_first = _is_month_first(money, issuer)
-    timestamp = find_english_timestamp(rest, is_month_first=is_month_first)
+    timestamp = find_english_timestamp(
+        rest, is_month_first=is_month_first, received_on=source.received_at.date()
+    )
     balance, balance_currency = find_balance(text, money, source.home_currency, issuer)
     day = source.resolve_date(timestamp)
     spans = {
