@@ -192,13 +192,18 @@ def _parse_message(source: SourceText) -> ParseResult:
         if english := _as_english(source):
             return parse_english(english.truncated(MAX_ENGLISH_ALERT_LENGTH))
         result = parse_korean(source)
-        # Only the title may be Korean.
-        is_title = result.reason is Reason.NO_PAYMENT
-        if not is_title or not _FOREIGN.search(normalized.text):
+        if result.reason is not Reason.NO_PAYMENT or _is_korean(normalized.text):
             return result
     if _JAPANESE.search(normalized.text):
         return parse_japanese(source)
     return parse_english(source.truncated(MAX_ENGLISH_ALERT_LENGTH))
+
+
+def _is_korean(text: str) -> bool:
+    """Return False for a foreign text with Korean words; the title may be Korean."""
+    title = text.lstrip().partition("\n")[0]
+    below = text.find(title) + len(title)
+    return _FOREIGN.search(text) is None or bool(_KOREAN_EVENT.search(text, below))
 
 
 def _as_english(source: SourceText) -> SourceText | None:

@@ -19,8 +19,7 @@ _PAID = pattern(
     (?:
         bezahlt | gezahlt | (?:karten)?zahlung | kartenumsatz | ausgegeben
         | pay[ée]e? | paiement | dépensée? | achat | dépensé
-        | compra(?=:|[ ](?:de|apro[vb]ada|autorizada|realizada|efectuada|no[ ][cd]))
-        | pagado | pagaste | pago | gastado | gastaste
+        | compra | pagado | pagaste | pago | gastado | gastaste
         | pagato | pagamento | speso | spesa | acquisto
         | betaald | betaling
         | pagou | gastou
@@ -74,6 +73,7 @@ _OTHER_MESSAGE = pattern(
         | verzoek | tot | kunt | gepland
         | recusad[oa] | negad[oa] | não | fatura | transferência | pix | recebid[oa]
         | até | desconto | boleto | agendad[oa] | cancelad[oa] | ganhe | aproveite
+        | compra[ ](?:en|con(?![ ]tarjeta)|y|ya|ahora|tus?|online)
         | pode | declined | failed | OTP | win
     )\b
     | \d[ ]?% | \bh(?:tt|xx)ps?: | \bwww\.

@@ -221,6 +221,15 @@ _BILL_OF_CARD = pattern(
     example="You paid $385.00 to NAB Low Rate Card",
     flags=re.IGNORECASE,
 )
+# Your card has been debited with INR 149.00 towards STREAMBOX for AutoPay.
+_MANDATE_DONE = pattern(
+    r"""
+    \bcard\b[^.\n]{0,40}\b(?:debited|charged)\b[^\n]{1,60}[ ]towards[ ]
+    (?!your\b|[^\n]{0,30}\b(?:card|bill|emi|loan|dues?|outstanding)\b)
+    """,
+    example="card 3390 has been debited with INR 149.00 towards STREAMBOX",
+    flags=re.IGNORECASE,
+)
 # A cheap check before the patterns.
 _HINTS = {
     _PASSWORD: ("otp", "one", "pass", "code", "authenticate", " to "),
@@ -238,6 +247,7 @@ _HINTS = {
     _CANCELLED: ("rever", "refund", "void", "cancel", "return", "charge", "credit"),
     _FUTURE: ("will", "shall", " to be", "to be", "upcoming", "scheduled", "renew"),
     _GRANTED: ("limit", "application", "loan", "line", "overdraft", "approved", "new "),
+    _MANDATE_DONE: ("towards",),
     _OFFER: ("apply", "spen", "offer"),
     _STATEMENT: (
         *(
@@ -326,7 +336,7 @@ def rejection_reason(
         return Reason.STATEMENT
     if _search(_OFFER, text, lower):
         return Reason.ADVERT
-    if _search(_STATEMENT, text, lower):
+    if _search(_STATEMENT, text, lower) and not _search(_MANDATE_DONE, text, lower):
         return Reason.STATEMENT
     if _search(_BANK_TRANSFER, text, lower) and not (
         is_completed and _CARD.search(text)
