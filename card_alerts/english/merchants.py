@@ -10,6 +10,7 @@ from card_alerts.result import Span
 
 _MERCHANT_END = pattern(
     r"""
+    (?=\W|$)(?:
     [ ](?:
         on | for | was | is | has | using | ending | by | dated | from[ ]your
         | to[ ]your
@@ -57,6 +58,7 @@ _MERCHANT_END = pattern(
     # Emoji.
     | \)\.(?:[ ]|$)
     | [ ]?[\u2600-\u27bf\U0001f300-\U0001faff]
+    )
     """,
     example="STREAMBOX. Avl",
     flags=re.IGNORECASE,
@@ -118,21 +120,35 @@ _MERCHANT_STARTS = tuple(
             r"""
             (?:
                 \b(?:merchant|shop|store|retailer|info|payee)[ ]?[:\-]
-                | (?<=\n)(?:to|from|desc(?:ription)?)[ ]?:(?:[ ]?POS[ ]PUR(?:CHASE)?\b)?
-                | (?:\A|(?<=\n))
-                  (?:merchant(?:[ ](?:details?|name))?|description|payee|store)
-                  (?:[ ]{1,2}|\n)(?-i:(?=[A-Z\d]))
-                | \bPOS/ | \bP2M/\d{6,14}/
-                # Card payment reversed: MAPLE DINER £46.00
-                | (?:\A|(?<=\n))
-                  (?:card[ ]payment|payment|refund|[A-Z][A-Za-z ]{2,20}[ ]card)
-                  (?:[ ](?:reversed|reversal|refunded))?:[ ]
-                  (?=[^\n:$€£]{2,50}[ ][$€£]\d)
-                  (?!(?:due|pending|failed|declined|rent|min(?:imum)?|payment|new)\b)
-                | \b(?:debited|charged)\b[^\n]{1,60}[ ]towards?[ ]
             )
             """,
             "Merchant: HARBOR COFFEE",
+        ),
+        (
+            r"""
+            (?:\A|(?<=\n))(?=[A-Z])
+            (?:
+                (?:to|from|desc(?:ription)?)[ ]?:(?:[ ]?POS[ ]PUR(?:CHASE)?\b)?
+                | (?:merchant(?:[ ](?:details?|name))?|description|payee|store)
+                  (?:[ ]{1,2}|\n)(?-i:(?=[A-Z\d]))
+                # Card payment reversed: MAPLE DINER £46.00
+                | (?:card[ ]payment|payment|refund|[A-Z][A-Za-z ]{2,20}[ ]card)
+                  (?:[ ](?:reversed|reversal|refunded))?:[ ]
+                  (?=[^\n:$€£]{2,50}[ ][$€£]\d)
+                  (?!(?:due|pending|failed|declined|rent|min(?:imum)?|payment|new)\b)
+            )
+            """,
+            "Merchant detail HARBOR COFFEE",
+        ),
+        (
+            r"""
+            \b(?=[pdc])
+            (?:
+                POS/ | P2M/\d{6,14}/
+                | (?:debited|charged)\b[^\n]{1,60}[ ]towards?[ ]
+            )
+            """,
+            "POS/HARBOR COFFEE",
         ),
         (
             rf"""
@@ -181,7 +197,7 @@ _MERCHANT_STARTS = tuple(
     )
 )
 # The first patterns introduce merchants only.
-SURE_MERCHANT_STARTS = 5
+SURE_MERCHANT_STARTS = 7
 MAX_MERCHANT_CANDIDATES = 8
 MAX_MERCHANT_SCAN_LENGTH = 120
 MAX_LINES = 12

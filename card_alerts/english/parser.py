@@ -44,9 +44,11 @@ from card_alerts.result import (
     Span,
     rejected,
 )
+from card_alerts.times import TimestampMatch
 
 _CARD_HINT = pattern(
     r"""
+    (?=(?-i:[abcelntABCELNT]))
     (?:
         ending(?:[ ](?:in|with))?
         | ends[ ]with | acct\.? | account | a/c | card[ ]n(?:o|um)\.? | card\]? | no\.
@@ -169,18 +171,12 @@ def parse_english(source: SourceText) -> ParseResult:
     rest = source.text_without(merchant)
     keyword = find_status_keyword(rest)
     between = text[money.span[1] : merchant[0]] if money and merchant else ""
-    is_month_first = money is not None and _is_month_first(money, issuer)
-    timestamp = find_english_timestamp(
-        rest, is_month_first=is_month_first, received_on=source.received_at.date()
-    )
-    is_told = keyword is None and _is_told(text, between, issuer, hint)
-    if is_told:
+    is_completed = False
+    if money and keyword is None and _is_told(text, between, issuer, hint):
         keyword = Kind.APPROVAL, (0, 0)
-    has_card_and_day = hint is not None and timestamp is not None
+        is_completed = bool(hint and _find_time(rest, money, issuer, source))
     reason = rejection_reason(
-        rest,
-        keyword[0] if keyword else None,
-        is_completed=is_told and has_card_and_day,
+        rest, keyword[0] if keyword else None, is_completed=is_completed
     )
     if reason is Reason.BANK_TRANSFER and money:
         booking = _build_booking(source, rest, money, issuer, hint, merchant)
@@ -211,7 +207,7 @@ def parse_english(source: SourceText) -> ParseResult:
             running_total_span=total.span() if total else None,
             balance=balance,
             balance_currency=balance_currency,
-            timestamp=timestamp,
+            timestamp=_find_time(rest, money, issuer, source),
             is_partial=kind is Kind.CANCELLATION and bool(_PARTIAL.search(rest)),
         ),
         source,
@@ -288,6 +284,16 @@ def _is_month_first(money: MoneyMatch, issuer: Issuer | None) -> bool:
     return money.currency in {"USD", "CAD", WON} or issuer in KOREAN
 
 
+def _find_time(
+    text: str, money: MoneyMatch, issuer: Issuer | None, source: SourceText
+) -> TimestampMatch | None:
+    return find_english_timestamp(
+        text,
+        is_month_first=_is_month_first(money, issuer),
+        received_on=source.received_at.date(),
+    )
+
+
 def _build_booking(
     source: SourceText,
     rest: str,
@@ -308,10 +314,7 @@ def _build_booking(
         sender = _SENT_BY.search(text)
         counterparty = sender.span("name") if sender else None
     is_home = money.currency == source.home_currency
-    is_month_first = _is_month_first(money, issuer)
-    timestamp = find_english_timestamp(
-        rest, is_month_first=is_month_first, received_on=source.received_at.date()
-    )
+    timestamp = _find_time(rest, money, issuer, source)
     balance, balance_currency = find_balance(text, money, source.home_currency, issuer)
     day = source.resolve_date(timestamp)
     spans = {

@@ -118,6 +118,8 @@ _BANK_TRANSFER = pattern(
 )
 _ADVERT = pattern(
     r"""
+    (?=(?-i:[\dac-eglopr-wAC-EGLOPR-W]))
+    (?:
     \bup[ ]to\b
     | \b\d{1,3}%[ ](?:off|back|cash)
     | \boffers?\b | \bearn\b | apply[ ]now | \bsave\b | \bwin\b | \beligible\b
@@ -126,6 +128,7 @@ _ADVERT = pattern(
     | pre-?approved | \bcashback\b | \bvoucher\b | \bdiscount\b | \bpromo\b | t&c
     | shop[ ]now | \bexclusive\b | \bwhen[ ]you\b | \bon[ ]your[ ]next\b | \bupgrade\b
     | \bloan\b | unsubscribe | reply[ ]stop | \bredeem\b
+    )
     """,
     example="Discover: Earn",
     flags=re.IGNORECASE,
@@ -148,12 +151,15 @@ _OFFER = pattern(
 # A sentence that reports a payment outweighs most words of adverts.
 _COMPLETED = pattern(
     r"""
+    (?=(?-i:[bcdhpstwyBCDHPSTWY]))
+    (?:
     you[ ](?:just[ ])?(?:made|spent|paid|used)
     | \bspent\b
     | was[ ](?:charged|used|made|approved|placed|declined|authori[sz]ed)
     | has[ ]been[ ](?:used|made|charged|done)
     | purchase[ ]of | transaction[ ]of | \bpaid\b | charge[ ]of | we[ ]processed
     | transaction[ ]with | been[ ]charged | debited | \btxn[ ](?:of[ ])?(?:rs|inr)
+    )
     """,
     example="transaction of",
     flags=re.IGNORECASE,
@@ -248,6 +254,7 @@ _HINTS = {
     _FUTURE: ("will", "shall", " to be", "to be", "upcoming", "scheduled", "renew"),
     _GRANTED: ("limit", "application", "loan", "line", "overdraft", "approved", "new "),
     _MANDATE_DONE: ("towards",),
+    _QUESTION: ("did you", "the app", "an you", "ould you", "request"),
     _OFFER: ("apply", "spen", "offer"),
     _STATEMENT: (
         *(
@@ -312,7 +319,7 @@ def _certain_reason(text: str, lower: str) -> Reason | None:
     if _BILL_OF_CARD.search(text):
         return Reason.BANK_TRANSFER
     is_none = (
-        _QUESTION.search(text)
+        _search(_QUESTION, text, lower)
         or _SPENT_SO_FAR.search(text)
         or _search(_GRANTED, text, lower)
     )
