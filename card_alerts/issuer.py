@@ -24,5 +24,9 @@ class Issuer:
     # The same text may name the charged card.
     is_pay_service: bool = False
     dollar_currency: str = "USD"
+    # What P, N or Rs is in its messages, and what tells it from its namesake.
+    currency: str = ""
+    # Names of an issuer of another country, too: those with its currency are its own.
+    shared_aliases: tuple[str, ...] = ()
     # 05/06 is the 5th of June in any currency.
     is_day_first: bool = False

@@ -84,6 +84,11 @@ _ALIASES = {
         *issuer.latin_aliases,
     )
 }
+_NAMESAKES = {
+    (name.lower(), issuer.currency): issuer
+    for issuer in ISSUERS
+    for name in issuer.shared_aliases
+}
 # A pay service and the card that it charges report the same payment.
 PAY_SERVICES = frozenset(issuer.name for issuer in ISSUERS if issuer.is_pay_service)
 _ISSUER_BY_SENDER = {number: issuer for issuer in ISSUERS for number in issuer.senders}
@@ -106,6 +111,11 @@ _LETTER = pattern(r"[^\W\d_]", example="현대 M")
 
 def get_alias(name: str) -> Alias:
     return _ALIASES["".join(name.split()).lower()]
+
+
+def find_namesake(name: str, currency: str) -> Issuer | None:
+    """Return the issuer that has a name and a currency (KBank with THB)."""
+    return _NAMESAKES.get((name.lower(), currency))
 
 
 @lru_cache(maxsize=4096)

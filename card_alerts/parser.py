@@ -39,6 +39,14 @@ _KOREAN_HEADING = pattern(
     """,
     example="HARBOR OUTDOOR",
 )
+# Google Wallet on a Korean phone, below the name of the shop
+_PHONE_WALLET = pattern(
+    r"""
+    \A(?:[^\n]{1,80}\n){0,2}[₩$€£¥]\d[\d,.]{0,12}[ ]with[ ][^\n•·]{2,40}?[ ]?
+    [•·]{1,4}[ ]?\d{4}\s{0,3}\Z
+    """,
+    example="₩7,900 with 신한카드 •5566",
+)
 _MONEY_OF_APP = pattern(r"머니|포인트", example="카카오페이머니")
 _NOT_BREAK = pattern(r"[^\n]", example="신한카드")
 _KOREAN_EVENT = pattern(
@@ -184,17 +192,24 @@ def _parse_message(source: SourceText) -> ParseResult:
         if english := _as_english(source):
             return parse_english(english.truncated(MAX_ENGLISH_ALERT_LENGTH))
         result = parse_korean(source)
-        # Only the title may be Korean.
-        is_title = result.reason is Reason.NO_PAYMENT
-        if not is_title or not _FOREIGN.search(normalized.text):
+        if result.reason is not Reason.NO_PAYMENT or _is_korean(normalized.text):
             return result
     if _JAPANESE.search(normalized.text):
         return parse_japanese(source)
     return parse_english(source.truncated(MAX_ENGLISH_ALERT_LENGTH))
 
 
+def _is_korean(text: str) -> bool:
+    """Return False for a foreign text with Korean words; the title may be Korean."""
+    title = text.lstrip().partition("\n")[0]
+    below = text.find(title) + len(title)
+    return _FOREIGN.search(text) is None or bool(_KOREAN_EVENT.search(text, below))
+
+
 def _as_english(source: SourceText) -> SourceText | None:
     text = source.normalized.text
+    if " with " in text and _PHONE_WALLET.match(text):
+        return source
     heading = _KOREAN_HEADING.match(text)
     holder = _MASKED_HOLDER.search(text)
     if holder:

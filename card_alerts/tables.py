@@ -47,6 +47,7 @@ class Currencies:
     codes: tuple[str, ...]
     code_by_word: dict[str, str]
     code_by_sign: dict[str, str]
+    code_by_letters: dict[str, str]
 
 
 def read_issuers(file: str, folder: Path = DATA) -> tuple[Issuer, ...]:
@@ -85,15 +86,15 @@ def read_words(file: str, folder: Path = DATA) -> dict[str, tuple[str, ...]]:
 
 def read_currencies(file: str, folder: Path = DATA) -> Currencies:
     table = _read(file, folder)
-    unknown = table.keys() ^ {"codes", "words", "signs"}
+    unknown = table.keys() ^ {"codes", "words", "signs", "letters"}
     if unknown:
         raise TableError(f"{file}: {min(unknown)}: unknown or missing key")
     codes = _words(table["codes"], f"{file}: codes")
-    for row in ("words", "signs"):
+    for row in ("words", "signs", "letters"):
         for key, code in _check_row(table[row], f"{file}: {row}").items():
             if not key or code not in codes:
                 raise TableError(f"{file}: {row}: {key}: {code!r} is no code")
-    return Currencies(codes, table["words"], table["signs"])
+    return Currencies(codes, table["words"], table["signs"], table["letters"])
 
 
 def alternatives(words: tuple[str, ...]) -> str:

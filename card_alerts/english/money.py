@@ -3,7 +3,7 @@
 import re
 from decimal import Decimal
 
-from card_alerts.currencies import CURRENCY_CODES, CURRENCY_SIGNS
+from card_alerts.currencies import CURRENCY_CODES, CURRENCY_LETTERS, CURRENCY_SIGNS
 from card_alerts.issuer import Issuer
 from card_alerts.money import (
     CURRENCY_SIGN_PATTERN,
@@ -20,12 +20,30 @@ _NUMBER = r"""
     | \d{1,12}(?:\.\d{1,4}|,\d{2}(?!\d))?
 """
 _SPACE_GROUPED = r"\d{1,3}(?:[ ]\d{3}){1,3}[.,]\d{2}"
+# Letters that are more than a currency need its decimals.
+_DECIMALS = {"KWD": 3, "BHD": 3, "OMR": 3, "ZAR": 2}
+_LETTERS = "|".join(
+    rf"{letters}(?=[ ]?\d[\d, ]{{0,12}}[.,]\d{{{_DECIMALS[code]}}}(?!\d))"
+    if code in _DECIMALS
+    else letters
+    for letters, code in sorted(CURRENCY_LETTERS.items(), reverse=True)
+)
+# N, P, and R without decimals stand for the currency of the issuer.
+_OWN_LETTERS = {"P": "PHP", "N": "NGN", "R": "ZAR"}
+_RUPEES = frozenset({"PKR", "LKR", "NPR"})
+_CURRENCY = rf"""
+    (?P<sign>{CURRENCY_SIGN_PATTERN})
+    | (?<![A-Za-z])(?:
+        (?P<rupees>Rs\.?|INR\.?)
+        | (?<![\w&/-])(?-i:(?P<letters>{_LETTERS})\.?)
+        | (?<![\w&/-])(?-i:(?P<own>[NPR])(?=[ ]?\d))
+        | (?-i:(?P<code>[A-Z]{{3}}))
+    )
+"""
 _MONEY = pattern(
     rf"""
-    (?:
-        (?P<sign>{CURRENCY_SIGN_PATTERN})
-        | (?<![A-Za-z])(?:(?P<rupees>Rs\.?|INR\.?)|(?P<ringgit>RM)|(?P<code>[A-Z]{{3}}))
-    )[ ]{{0,2}}-?(?P<number>{_SPACE_GROUPED}|{_NUMBER})(?!\d|[.,]\d)
+    (?=[A-Z\d$€£¥₹฿₫₱₽₺₩₦₵₴(-])
+    (?:{_CURRENCY})[ ]{{0,2}}-?(?P<number>{_SPACE_GROUPED}|{_NUMBER})(?!\d|[.,]\d)
     | (?<![\w.,/:-])-?
       (?P<number_after>
           (?:(?<=spent[ ])|(?<=paid[ ])|(?<=of[ ])|(?<=for[ ])|(?<=[:\n(]))
@@ -40,8 +58,8 @@ _NOT_PAID = pattern(
     \b(?:
         bal(?:ance)?
         | limit | lmt | available | avl | avbl | avail | cashback | rewards? | points
-        | spent[ ]today | spent[ ]this[ ]\w{4,5} | total | accumulated | cumulative
-        | accum\.? | fee | left | remaining | remain
+        | cost | spent[ ]today | spent[ ]this[ ]\w{4,5} | total | accumulated
+        | cumulative | accum\.? | fee | left | remaining | remain
     )(?:
         [ ](?:
             is | of | now | today | due | limit | lmt | bal | balance | amount | usage
@@ -61,11 +79,7 @@ _BALANCE = pattern(
             | at | txn | remaining | available | left
         )\b
     ){{0,4}}[ ]?[:=-]{{0,2}}[ ]{{0,2}}
-    (?:
-        (?P<sign>{CURRENCY_SIGN_PATTERN})
-        | (?P<rupees>Rs\.?|INR\.?)
-        | (?P<code>(?-i:[A-Z]{{3}}))
-    )?[ ]?(?P<number>{_SPACE_GROUPED}|{_NUMBER})(?!\d|[.,]\d|[/-])
+    (?:{_CURRENCY})?[ ]?(?P<number>{_SPACE_GROUPED}|{_NUMBER})(?!\d|[.,]\d|[/-])
     """,
     example="bal Rs.65447.77",
     flags=re.IGNORECASE,
@@ -96,41 +110,69 @@ TERMS = pattern(
     example="3 months",
     flags=re.IGNORECASE,
 )
-_NAMED_CURRENCIES = {"rupees": "INR", "ringgit": "MYR"}
+# AUD $38.70, $14.99 USD
+_DOLLARS = "USD|CAD|AUD|NZD|SGD|HKD|TWD|MXN|COP|CLP|ARS|CNY|JPY"
+_CODE_BEFORE_SIGN = pattern(
+    rf"(?<![A-Za-z])(?P<code>{_DOLLARS})[ ]?\Z", example="CBA: AUD "
+)
+_CODE_BEHIND = pattern(rf"[ ]?(?P<code>{_DOLLARS})(?![A-Za-z])", example=" USD to")
+_SHARED_SIGNS = frozenset({"$", "¥"})
+_GROUPS = ("sign", "rupees", "letters", "own", "code")
 
 
 def find_paid_amount(text: str, issuer: Issuer | None) -> MoneyMatch | None:
     for match in _MONEY.finditer(text):
-        group = next(
-            name
-            for name in ("sign", "rupees", "ringgit", "code", "after")
-            if match[name]
-        )
-        currency = CURRENCY_SIGNS.get(match[group], match[group])
-        currency = _NAMED_CURRENCIES.get(group, currency)
-        if match[group] == "$":
-            currency = issuer.dollar_currency if issuer else "USD"
+        group = next(name for name in (*_GROUPS, "after") if match[name])
+        currency = _find_currency(match, group, issuer)
         number = match["number"] or match["number_after"]
         if currency not in CURRENCY_CODES or is_truncated(number, currency):
             continue
         before = text[max(0, match.start() - 40) : match.start()]
-        if not _NOT_PAID.search(before):
-            value = parse_number(number, currency)
+        value = parse_number(number, currency)
+        # A Malaysian SMS costs RM0.00, as it begins.
+        is_price = not (value or match.start())
+        if not (is_price or _NOT_PAID.search(before)):
             return MoneyMatch(value, currency, match.span(), match.span(group))
     return None
 
 
+def _find_currency(
+    match: re.Match[str], group: str, issuer: Issuer | None
+) -> str | None:
+    """Return the code of what is printed before or behind a number."""
+    printed = match[group]
+    own = issuer.currency if issuer else ""
+    if group == "rupees":
+        return own if own in _RUPEES and printed[0] == "R" else "INR"
+    if group == "own":
+        return own if own == _OWN_LETTERS[printed] else None
+    if group == "letters":
+        return CURRENCY_LETTERS[printed]
+    if printed in _SHARED_SIGNS:
+        before = _CODE_BEFORE_SIGN.search(
+            match.string, max(0, match.start() - 5), match.start()
+        )
+        code = before or _CODE_BEHIND.match(match.string, match.end())
+        if code:
+            return code["code"]
+    if printed == "$":
+        return issuer.dollar_currency if issuer else "USD"
+    return CURRENCY_SIGNS.get(printed, printed)
+
+
 def find_balance(
-    text: str, money: MoneyMatch | None, home_currency: str
+    text: str,
+    money: MoneyMatch | None,
+    home_currency: str,
+    issuer: Issuer | None = None,
 ) -> tuple[Decimal | None, str | None]:
     """Return the balance and its currency, None for the home currency."""
     match = _BALANCE.search(text)
     if match is None:
         return None, None
-    code = CURRENCY_SIGNS.get(match["sign"] or "", match["code"])
-    if match["rupees"]:
-        code = "INR"
+    group = next((name for name in _GROUPS if match[name]), None)
+    code = _find_currency(match, group, issuer) if group else None
     if match["sign"] == "$" or code not in CURRENCY_CODES:
         code = money.currency if money else home_currency
-    value = parse_number(match["number"], code)
+    value = parse_number(match["number"], code or "")
     return value, None if code == home_currency else code

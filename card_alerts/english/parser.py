@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 from decimal import ROUND_HALF_UP
-from itertools import islice
 
 from card_alerts.candidate import (
     PaymentCandidate,
@@ -12,6 +11,8 @@ from card_alerts.candidate import (
     rejected_booking,
     resolve_occurred_at,
 )
+from card_alerts.english.european import EuropeanPayment, find_european_payment
+from card_alerts.english.merchants import find_merchant
 from card_alerts.english.money import (
     RUNNING_TOTAL,
     TERMS,
@@ -26,6 +27,8 @@ from card_alerts.issuers import (
     JAPANESE,
     KOREAN,
     compile_aliases,
+    find_issuer,
+    find_namesake,
     get_alias,
 )
 from card_alerts.money import MAX_AMOUNT, WON, MoneyMatch, parse_number
@@ -41,14 +44,20 @@ from card_alerts.result import (
     Span,
     rejected,
 )
+from card_alerts.times import TimestampMatch
 
 _CARD_HINT = pattern(
     r"""
+    (?=(?-i:[abcelntABCELNT]))
     (?:
         ending(?:[ ](?:in|with))?
-        | ends[ ]with | acct\.? | account | a/c | card[ ]no\.? | card\]? | no\. | number
-        | last[ ]4(?:[ ]digits)?
-    )[ ]?[:#]?[ ]?(?:\.{2,4}|[•·]{2,4})?[ ]?[-(]?
+        | ends[ ]with | acct\.? | account | a/c | card[ ]n(?:o|um)\.? | card\]? | no\.
+        | number | last[ ]4(?:[ ]digits)? | (?<=\n)by(?=:)
+        | terminada[ ]en | cart[ãa]o[ ]final | endziffern? | eindigend[ ]op
+        | (?:che[ ]termina|terminant)[ ](?:con|in|par)
+    )[ ]?[:#]?[ ]?\(?(?:\.{2,4}|[•·]{1,4})?[ ]?[-(]?
+    # 9X3321, 4512******7781
+    (?:\d{1,6}[Xx*]{1,12}(?=\d{4}))?
     (?P<hint>[Xx*]{0,12}[ -]?\d{4,5}|(?:\d\*){2}|\*\d\*\d)(?![\d,.]\d|[\d*/])
     """,
     example="ending in 3310",
@@ -56,7 +65,13 @@ _CARD_HINT = pattern(
 )
 _STANDALONE_CARD_HINT = pattern(
     r"""
-    (?<![\w*])(?P<hint>(?:[Xx]{2,12}|[*]{1,12})\d{3,4}|(?<=\()(?:\d\*){2}(?=\)))(?!\d)
+    (?=[Xx*•·(\d])
+    (?:(?<![\w*])|(?<=[•·])|(?<=[•·][ ]))
+    (?P<hint>
+        (?:[Xx]{2,12}|[*]{1,12})\d{3,4}
+        | (?<=\()(?:\d\*){2}(?=\))
+        | (?:(?<=[•·])|(?<=[•·][ ]))\d{4}
+    )(?!\d)
     """,
     example="No:XXXXXXXX2915",
 )
@@ -68,6 +83,14 @@ _ALIAS = pattern(
     example="American Express",
     flags=re.IGNORECASE,
 )
+# bunq, e& money
+_LOWER_NAMES = frozenset(
+    name for issuer in ENGLISH for name in issuer.aliases if name[0].islower()
+)
+_CARD_OF_WALLET = pattern(
+    r"[ ]with[ ](?P<card>[^\n•·]{2,40}?)[ ]?[•·]{1,4}[ ]?\d{4}\s{0,3}\Z",
+    example="₩7,900 with 신한카드 •5566",
+)
 # A merchant follows, or the only issuer of the text.
 _MERCHANT_PREPOSITION = pattern(r"\b(?:at|to|with)[ ]\Z", example="banking with ")
 _ISSUER_PHRASES = tuple(
@@ -75,167 +98,9 @@ _ISSUER_PHRASES = tuple(
     for issuer in ENGLISH
     for phrase in issuer.phrases
 )
-_MERCHANT_END = pattern(
-    r"""
-    [ ](?:
-        on | for | was | is | has | using | ending | by | dated | from[ ]your
-        | to[ ]your
-        | from[ ](?:a/c|acct|account|card|debit|credit|savings|checking)
-        | (?:avl|avbl|avail|available|bal|balance|a/c|acct)(?=\b[. :])
-        | a/c
-        | (?-i:with|via)
-        | (?:with|via)[ ](?:your|card|a/c|debit|credit|upi|pos)
-        | and[ ]
-          (?:your?|it|was|has|is|will|earned|the[ ](?:amount|balance)|available|bal)
-        | of[ ](?:[$£€₹]|rs\b|[A-Z]{3}[ ]?\d|\d|your)
-        | posted | processed | completed | settled | cleared | credited | debited
-        | pending | declined | in[ ]the[ ]amount
-        | at[ ]\d{1,2}(?::\d\d)?
-        | approved | were | may | will | went | card | ref | after | if | but | as
-        | has[ ]been | exceed\w{0,4} | due | because
-    )\b(?![.'’])
-    | [ ]?(?:
-          (?<!\.[A-Z])\.(?:[ \n]|$)
-          | ; | \n | $ | \| | [ ]-[ ] | \( | ! | :[ ]
-          | ,[ ](?:on|for|and|your)\b
-      )
-    | ,[ ][A-Z][A-Za-z ]{2,20}\.[ ]
-    | [ ](?=[£$€₹])
-    | [ ]/[ ]
-    | ,?[ ](?=
-          (?:\d{4}-\d\d-\d\d|\d{1,2}-\d{1,2}-\d{4}|\d{1,2}/\d{1,2}(?:/\d{2,4})?)
-          [ ]\d{1,2}:\d\d
-      )
-    # Emoji.
-    | \)\.(?:[ ]|$)
-    | [ ]?[\u2600-\u27bf\U0001f300-\U0001faff]
-    """,
-    example="STREAMBOX. Avl",
-    flags=re.IGNORECASE,
-)
-_NOT_A_MERCHANT = r"""
-    (?!
-        (?:your|you|card|debit|credit|a/c|this|payment[ ]of|UPI|NEFT|IMPS|ACH|(?-i:the))
-        \b
-        | \d{1,2}[:.]\d\d
-    )
-"""
-# Deli, 7-ELEVEN, 3M
-_CAPITAL = r"(?=[A-Z]|\d{1,3}-?[A-Z])"
-_NOT_A_DATE = r"""
-    (?!
-        (?:\d{1,2}(?:st|nd|rd|th)?[- ]?)?
-        (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[-,]?[ .-]?\d
-    )(?!\d{1,2}(?:st|nd|rd|th)\b)
-"""
-_NOT_A_STATUS = r"""
-    (?!
-        (?:
-            AM | PM | [ECMP][SD]?T | GMT | BST | UTC | IST | [SKJ][GS]T | HKT | CET
-            | CEST | on | at | in | to | from | for | by | via | has | was | is | and
-            | avl | avail\w* | bal | balance | card | ref | debited | credited
-            | approved | spent | charged | declined | cancell?ed | paid | used
-            | withdrawn | transferred | txn | transaction | purchase | payment | SMS
-            | UPI | not | call | if | deposit\w* | withdraw\w* | [A-Z]{3}[ ]?\d
-        )\b
-    )
-"""
-# Words before a merchant, the surest first.
-_MERCHANT_STARTS = tuple(
-    pattern(
-        rf"{before}[ ]{{0,2}}{_NOT_A_MERCHANT}(?=[^\s])",
-        example=example,
-        flags=re.IGNORECASE,
-    )
-    for before, example in (
-        (r"(?:\bat\b[: ]|@(?:UPI_)?)", "at HARBOR COFFEE"),
-        (
-            r"""
-            \b(?:transaction|purchase|payment|order|charge)[ ](?:made[ ])?
-            (?:with|from|to)[ ]
-            """,
-            "transaction with HARBOR COFFEE",
-        ),
-        (
-            r"\b(?:paid|refund(?:ed)?|spent|sent)\b[^\n]{0,60}?\b(?:to|from|by)[ ]",
-            "You paid $12.00 to HARBOR COFFEE",
-        ),
-        (
-            rf"\bpaid[ ](?!(?:to|at|by|with|on|for)\b){_CAPITAL}",
-            "You paid HARBOR COFFEE",
-        ),
-        (
-            r"""
-            (?:
-                \b(?:merchant|shop|store|retailer|info|payee)[ ]?[:\-]
-                | (?<=\n)to[ ]?:
-            )
-            """,
-            "Merchant: HARBOR COFFEE",
-        ),
-        (
-            rf"""
-            \b(?:on|with|from|to|by)[ ]{_NOT_A_DATE}
-            (?!(?:HDFC|ICICI|SBI|Axis)\b){_CAPITAL}
-            """,
-            "$12.00 on HARBOR COFFEE",
-        ),
-        (
-            rf"""
-            (?:(?<![A-Za-z])(?:[A-Z]{{3}}|[$₩€£])[ ]?\d[\d,.]{{0,14}}|\d[ ]?KRW)
-            [ ]{{1,24}}{_NOT_A_STATUS}(?-i:(?=[A-Z]))(?=[^\n]{{1,40}}\d\d?:\d\d)
-            """,
-            "KRW 12,000 Starbucks 11/20 10:00",
-        ),
-        (
-            rf"""
-            (?<!\d)\d{{1,2}}[-/]\d{{1,2}}(?:[-/]\d{{2,4}})?
-            [ ]\d{{1,2}}:\d\d(?::\d\d)?[ ](?:/[ ])?{_NOT_A_STATUS}(?-i:(?=[A-Z]))
-            """,
-            "11/20 10:00 STARBUCKS Avl Lmt",
-        ),
-        (rf"\bfor[ ](?![A-Z]{{3}}[ ]?\d|Rs\b){_CAPITAL}", "for MAPLE DINER"),
-        (
-            r"\d{4}[ ]\((?-i:(?=[A-Z]))(?=[^()\n]{2,40}\))",
-            "card ending 1812 (MAPLE DINER)",
-        ),
-        (
-            r"\bcard[ ]\d{4}[ ](?-i:(?=[A-Z]{2}))(?=[^\n]{2,40}[ ][$€£]\d)",
-            "Card 7041 LAUNDRY $158.06",
-        ),
-        (
-            r"""
-            \A(?-i:(?=[A-Z]{2}))
-            (?=[A-Z][^\n:]{1,40}:[ ][$€£]\d[\d.,]{0,12}[ ]refunded\b)
-            """,
-            "MOSSY GAMES: €19.68 refunded to",
-        ),
-    )
-)
-# The first patterns introduce merchants only.
-SURE_MERCHANT_STARTS = 5
-MAX_MERCHANT_CANDIDATES = 8
-MAX_MERCHANT_SCAN_LENGTH = 120
-MAX_LINES = 12
 MAX_ISSUER_PHRASE_SCAN_LENGTH = 60
 # Reasons without a certain word.
 _OPEN_REASONS = frozenset((Reason.NO_PAYMENT, Reason.STATEMENT))
-_LINE_NOISE = pattern(
-    r"""
-    ^(?:
-        (?:
-            spent | paid | card | debit | credit | avl | avail | sms | not[ ]you | call
-            | txn | transaction | purchase | payment | alert | inr | rs | usd
-            | available | balance | ref | date | time
-        )\b
-        | you[ ] | your[ ] | if[ ]
-    )
-    | \d{2}:\d{2} | ^\W*$
-    | ^(?:[a-z]{5,8}[ ])?(?:approv(?:al|ed)|declined|cancell?(?:ed|ation))\W*$
-    """,
-    example="Avl Lmt INR 91,200",
-    flags=re.IGNORECASE,
-)
 _DEPOSIT = pattern(
     r"""
     \bcredited\b
@@ -262,11 +127,25 @@ _CASH = pattern(
 _REVERSED = pattern(
     r"\brevers(?:ed|al)\b", example="Your payment was reversed", flags=re.IGNORECASE
 )
+# Layouts without a word for paying.
+_WORDLESS = pattern(
+    r"""
+    # Apple Card: Maple Coffee $6.75 • Daily Cash 2%
+    \A[A-Z][A-Za-z ]{2,20}[ ]Card:[ ]
+    (?!(?:payment|min|statement|balance|available)\w{0,8}\b)
+    [^\n:$€£₩]{2,50}[ ][$€£₩]\d[\d.,]{0,12}
+    [ ]?(?:$|[•·|\n])
+    | [$]\d[\d.,]{0,12}\s[•·]?\s?\d{1,2}%\sDaily\sCash\b
+    # ₩7,900 with Visa •••• 8343
+    | ^[$€£₩¥₹]\d[\d.,]{0,12}[ ]with[ ][^\n•·]{2,40}[ ]?[•·]{1,4}[ ]?\d{4}\s{0,3}\Z
+    """,
+    example="Apple Card: Maple Coffee $6.75 • Daily Cash 2%",
+    flags=re.MULTILINE | re.IGNORECASE,
+)
 _SENT_BY = pattern(
     r"(?:^|\n|:[ ])(?P<name>[A-Z][\w .'-]{1,40}?)[ ]sent[ ]you\b",
     example="JANE D sent you £20.00",
 )
-_EDGE_PUNCTUATION = " .,;:-–|\"'"
 _PARTIAL = pattern(r"\bpartial(?:ly)?\b", example="partial refund", flags=re.IGNORECASE)
 
 
@@ -274,22 +153,31 @@ def parse_english(source: SourceText) -> ParseResult:
     text = source.normalized.text
     issuer, issuer_span = _identify_issuer(source)
     money = find_paid_amount(text, issuer)
+    if money:
+        named = text[slice(*issuer_span)] if issuer_span else source.sender
+        issuer = find_namesake(named, money.currency) or issuer
     hint = _CARD_HINT.search(text) or _STANDALONE_CARD_HINT.search(text)
     # Korean issuers print both in English alerts too.
     total = RUNNING_TOTAL.search(text) if issuer in KOREAN else None
     terms = TERMS.search(text) if issuer in KOREAN else None
-    merchant, is_merchant_sure = _find_merchant(
+    european = find_european_payment(text, money)
+    if european:
+        return _build_european(european, source, issuer, issuer_span, hint)
+    merchant, is_merchant_sure = find_merchant(
         _with_blanks(text, total, terms), money, issuer_span
     )
-    balance, balance_currency = find_balance(text, money, source.home_currency)
+    balance, balance_currency = find_balance(text, money, source.home_currency, issuer)
 
     rest = source.text_without(merchant)
     keyword = find_status_keyword(rest)
     between = text[money.span[1] : merchant[0]] if money and merchant else ""
-    if keyword is None and issuer and between == " at ":
-        # Monzo: £3.20 at Tide Coffee
+    is_completed = False
+    if money and keyword is None and _is_told(text, between, issuer, hint):
         keyword = Kind.APPROVAL, (0, 0)
-    reason = rejection_reason(rest, keyword[0] if keyword else None)
+        is_completed = bool(hint and _find_time(rest, money, issuer, source))
+    reason = rejection_reason(
+        rest, keyword[0] if keyword else None, is_completed=is_completed
+    )
     if reason is Reason.BANK_TRANSFER and money:
         booking = _build_booking(source, rest, money, issuer, hint, merchant)
         return rejected_booking(booking, source)
@@ -300,7 +188,6 @@ def parse_english(source: SourceText) -> ParseResult:
         return rejected(reason or Reason.NO_PAYMENT)
     kind, kind_span = keyword or (Kind.APPROVAL, None)
     months = terms if terms and terms["months"] else None
-    is_month_first = _is_month_first(money, issuer)
     result = build_result(
         PaymentCandidate(
             kind=kind,
@@ -320,12 +207,53 @@ def parse_english(source: SourceText) -> ParseResult:
             running_total_span=total.span() if total else None,
             balance=balance,
             balance_currency=balance_currency,
-            timestamp=find_english_timestamp(rest, is_month_first=is_month_first),
+            timestamp=_find_time(rest, money, issuer, source),
             is_partial=kind is Kind.CANCELLATION and bool(_PARTIAL.search(rest)),
         ),
         source,
     )
     return _refuse(reason, result, is_strange=is_strange) if reason else result
+
+
+def _build_european(
+    payment: EuropeanPayment,
+    source: SourceText,
+    issuer: Issuer | None,
+    issuer_span: Span | None,
+    hint: re.Match[str] | None,
+) -> ParseResult:
+    if payment.money is None:
+        return rejected(Reason.NO_PAYMENT)
+    rest = source.text_without(payment.merchant)
+    return build_result(
+        PaymentCandidate(
+            kind=payment.kind,
+            kind_span=payment.kind_span,
+            issuer=issuer,
+            issuer_span=issuer_span,
+            card_hint_span=hint.span("hint") if hint else None,
+            money=payment.money,
+            merchant_span=payment.merchant,
+            is_merchant_sure=True,
+            timestamp=find_english_timestamp(
+                rest, is_month_first=False, received_on=source.received_at.date()
+            ),
+        ),
+        source,
+    )
+
+
+def _is_told(
+    text: str, between: str, issuer: Issuer | None, hint: re.Match[str] | None
+) -> bool:
+    """Return True for a payment whose layout alone tells it.
+
+    `between` stands between the amount and the merchant.
+    """
+    # Monzo: £3.20 at Tide Coffee
+    if issuer is not None and between == " at ":
+        return True
+    return bool(issuer or hint) and _WORDLESS.search(text) is not None
 
 
 def _refuse(reason: Reason, result: ParseResult, *, is_strange: bool) -> ParseResult:
@@ -356,6 +284,16 @@ def _is_month_first(money: MoneyMatch, issuer: Issuer | None) -> bool:
     return money.currency in {"USD", "CAD", WON} or issuer in KOREAN
 
 
+def _find_time(
+    text: str, money: MoneyMatch, issuer: Issuer | None, source: SourceText
+) -> TimestampMatch | None:
+    return find_english_timestamp(
+        text,
+        is_month_first=_is_month_first(money, issuer),
+        received_on=source.received_at.date(),
+    )
+
+
 def _build_booking(
     source: SourceText,
     rest: str,
@@ -376,9 +314,8 @@ def _build_booking(
         sender = _SENT_BY.search(text)
         counterparty = sender.span("name") if sender else None
     is_home = money.currency == source.home_currency
-    is_month_first = _is_month_first(money, issuer)
-    timestamp = find_english_timestamp(rest, is_month_first=is_month_first)
-    balance, balance_currency = find_balance(text, money, source.home_currency)
+    timestamp = _find_time(rest, money, issuer, source)
+    balance, balance_currency = find_balance(text, money, source.home_currency, issuer)
     day = source.resolve_date(timestamp)
     spans = {
         "amount": money.span,
@@ -414,18 +351,27 @@ def _identify_issuer(source: SourceText) -> tuple[Issuer | None, Span | None]:
     A name after at, to or with is the merchant's, unless it is the only one.
     """
     text = source.normalized.text
+    card = _CARD_OF_WALLET.search(text) if "with " in text else None
+    if card and (issuer := find_issuer(card["card"])):
+        return issuer, card.span("card")
     merchants = []
     for match in _ALIAS.finditer(text):
         start, end = match.span()
         is_word = not (
             text[start - 1 : start].isalnum() or text[end : end + 1].isalpha()
         )
-        is_capitalized = match[0][0].isupper() or match[0][0] > "~"
+        is_capitalized = (
+            match[0][0].isupper() or match[0][0] > "~" or match[0] in _LOWER_NAMES
+        )
         if not (is_word and is_capitalized):
+            continue
+        issuer = get_alias(match[0]).issuer
+        if issuer.is_pay_service and text[start - 1 : start] == "(":
+            # mada (Apple Pay)
             continue
         is_merchant = _MERCHANT_PREPOSITION.search(text, max(0, start - 6), start)
         if not is_merchant and not text.startswith(" *", end):
-            return get_alias(match[0]).issuer, match.span()
+            return issuer, match.span()
         merchants.append(match)
     beginning = " ".join(text[:MAX_ISSUER_PHRASE_SCAN_LENGTH].split())
     for phrase, issuer in _ISSUER_PHRASES:
@@ -434,53 +380,3 @@ def _identify_issuer(source: SourceText) -> tuple[Issuer | None, Span | None]:
     if merchants and not source.sender_issuer:
         return get_alias(merchants[0][0]).issuer, merchants[0].span()
     return source.sender_issuer, None
-
-
-def _find_merchant(
-    text: str, money: MoneyMatch | None, issuer: Span | None
-) -> tuple[Span | None, bool]:
-    """Return the name after a preposition, else a line, and whether it is sure."""
-    for index, rule in enumerate(_MERCHANT_STARTS):
-        for match in islice(rule.finditer(text), MAX_MERCHANT_CANDIDATES):
-            start = match.end()
-            limit = min(len(text), start + MAX_MERCHANT_SCAN_LENGTH)
-            following = _MERCHANT_END.search(text, start + 1, limit)
-            end = following.start() if following else limit
-            span = _trim(text, start, end)
-            if span and _can_be_merchant(text, span, money, issuer):
-                return span, index < SURE_MERCHANT_STARTS
-    if "\n" not in text:
-        return None, False
-    start = 0
-    for line in text.split("\n")[:MAX_LINES]:
-        span = _trim(text, start, start + len(line))
-        start += len(line) + 1
-        if span is None or _LINE_NOISE.search(text[slice(*span)]):
-            continue
-        is_heading = issuer is not None and span[0] <= issuer[0] < span[1]
-        if not is_heading and _can_be_merchant(text, span, money, issuer):
-            return span, False
-    return None, False
-
-
-def _trim(text: str, start: int, end: int) -> Span | None:
-    while end > start and text[end - 1] in _EDGE_PUNCTUATION:
-        if text[max(start, end - 5) : end] in {" INC.", " LTD.", ", INC"}:
-            break
-        end -= 1
-    while start < end and text[start] in _EDGE_PUNCTUATION:
-        start += 1
-    return (start, end) if end > start else None
-
-
-def _can_be_merchant(
-    text: str, span: Span, money: MoneyMatch | None, issuer: Span | None
-) -> bool:
-    value = text[slice(*span)]
-    if money and span[0] < money.span[1] and money.span[0] < span[1]:
-        return False
-    if issuer and span[0] == issuer[0]:
-        return False
-    if value.lower().startswith(("http", "your ", "card ")):
-        return False
-    return any(letter.isalpha() for letter in value)

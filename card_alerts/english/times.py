@@ -1,7 +1,7 @@
 """Find the date and time of an English alert."""
 
 import re
-from datetime import time
+from datetime import date, time
 
 from card_alerts.patterns import pattern
 from card_alerts.times import TimestampMatch, make_date
@@ -59,31 +59,53 @@ _TIME_FIRST = pattern(
 MAX_TIME_LOOKBEHIND = 24
 
 
-def find_english_timestamp(text: str, *, is_month_first: bool) -> TimestampMatch | None:
+def find_english_timestamp(
+    text: str, *, is_month_first: bool, received_on: date
+) -> TimestampMatch | None:
     found: list[TimestampMatch] = []
     for rule in _TIMESTAMP_PATTERNS:
         for match in rule.finditer(text):
-            timestamp = _to_timestamp_match(match, is_month_first=is_month_first)
+            timestamp = _to_timestamp_match(
+                match, is_month_first=is_month_first, received_on=received_on
+            )
             if timestamp is not None:
                 found.append(timestamp)
                 break
     return min(found, key=lambda timestamp: timestamp.span, default=None)
 
 
+def _find_date(
+    groups: dict[str, str | None], *, is_month_first: bool, received_on: date
+) -> tuple[str | None, int, int]:
+    """Return the printed year, the month and the day."""
+    year, name, first = groups.get("year"), groups.get("name"), groups.get("first")
+    if name:
+        return year, _MONTH_NUMBERS[name[:3].lower()], int(groups["day"] or 0)
+    if not first:
+        return year, int(groups["month"] or 0), int(groups["day"] or 0)
+    one, two = int(first), int(groups["second"] or 0)
+    if year and _is_year_first(one, two, int(year[-2:]), received_on):
+        return first, two, int(year)
+    month, day = (one, two) if is_month_first else (two, one)
+    return (year, day, month) if month > 12 else (year, month, day)
+
+
+def _is_year_first(one: int, two: int, three: int, received_on: date) -> bool:
+    """Return True for 26/11/07 in 2026, if that day is not to come."""
+    year = received_on.year
+    if one != year % 100 or three == year % 100:
+        return False
+    day = make_date(year, two, three)
+    return day is not None and day <= received_on
+
+
 def _to_timestamp_match(
-    match: re.Match[str], *, is_month_first: bool
+    match: re.Match[str], *, is_month_first: bool, received_on: date
 ) -> TimestampMatch | None:
     groups = match.groupdict()
-    if groups.get("name"):
-        month = _MONTH_NUMBERS[groups["name"][:3].lower()]
-        day = int(groups["day"])
-    elif groups.get("first"):
-        first, second = int(groups["first"]), int(groups["second"])
-        month, day = (first, second) if is_month_first else (second, first)
-        if month > 12:
-            month, day = day, month
-    else:
-        month, day = int(groups["month"]), int(groups["day"])
+    year, month, day = _find_date(
+        groups, is_month_first=is_month_first, received_on=received_on
+    )
     # 2000 is a leap year.
     if make_date(2000, month, day) is None:
         return None
@@ -101,7 +123,6 @@ def _to_timestamp_match(
             hour = hour % 12 + (12 if time_match["half"].lower() == "p" else 0)
         # 24:05 is impossible.
         clock = time(hour, minute) if hour < 24 and minute < 60 else None
-    year = groups.get("year")
     return TimestampMatch(
         month,
         day,

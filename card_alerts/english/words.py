@@ -39,6 +39,7 @@ _CANCELLED = pattern(
     \b(?=(?-i:[rvcRVC]))
     (?:
         revers(?:ed|al)\b
+        | reverse(?=[ ](?:transaction|purchase|payment)\b)
         | refund(?:ed)?\b
         | voided\b | cancell?ed\b
         # Before an amount or alone: not the free cancellation of a booking.
@@ -64,7 +65,9 @@ _APPROVED = pattern(
     (?:
         spent | charged? | purchase[ds]? | paid | used | approved | approval
         | authori[sz](?:ed|ation)
+        | deducted(?=[ ]from[ ]your[ ](?:\w{1,20}[ ]){0,3}card\b)
         | transactions? | trans | txn | debited | payment | made | withdrawn
+        | pos(?=[ ]?(?:\n|pur\b))
     )\b
     """,
     example="Paid €4.50 at",
@@ -78,7 +81,8 @@ _STATEMENT = pattern(
         | minimum[ ](?:payment|due|amount)
         | min(?:imum)?\.?[ ]due
         | amt[ ]due | amount[ ]due | total[ ]due
-        | payment[ ](?:is[ ])?due
+        | payment:?[ ](?:is[ ])?due
+        | payment[ ]to[ ](?:your[ ])?(?:credit[ ])?card[ ](?:ending|[*.Xx\d])
         | bill\b
         | due[ ](?:on|by|date)
         | autopay
@@ -95,15 +99,18 @@ _STATEMENT = pattern(
 )
 _BANK_TRANSFER = pattern(
     r"""
-    \b(?=(?-i:[cdztniruwaspyCDZTNIRUWASPY]))
+    \b(?=(?-i:[cdeztniruwaspyvCDEZTNIRUWASPYV]))
     (?:
         credited\b
         | deposit(?:ed|s)?\b
         | zelle\b
         | transfer(?:red|s)?\b
         | NEFT\b | IMPS\b | RTGS\b | UPI\b | withdr\w{1,8} | ATM\b | salary\b
-        | sent[ ]you | you[ ]sent | payroll\b | wire\b | ACH\b | incoming\b
-        | standing[ ]order | direct[ ]debit
+        | (?:paid|sent)[ ]you | sent[ ]to | you[ ](?:sent|have[ ]received)
+        | payroll\b | wire\b | ACH\b | incoming\b
+        | standing[ ]order | direct[ ]debit | EFT\b
+        # Between people, where no card of it is named.
+        | venmo:?[ ](?!.{0,20}card)
     )
     """,
     example="direct deposit",
@@ -111,6 +118,8 @@ _BANK_TRANSFER = pattern(
 )
 _ADVERT = pattern(
     r"""
+    (?=(?-i:[\dac-eglopr-wAC-EGLOPR-W]))
+    (?:
     \bup[ ]to\b
     | \b\d{1,3}%[ ](?:off|back|cash)
     | \boffers?\b | \bearn\b | apply[ ]now | \bsave\b | \bwin\b | \beligible\b
@@ -119,6 +128,7 @@ _ADVERT = pattern(
     | pre-?approved | \bcashback\b | \bvoucher\b | \bdiscount\b | \bpromo\b | t&c
     | shop[ ]now | \bexclusive\b | \bwhen[ ]you\b | \bon[ ]your[ ]next\b | \bupgrade\b
     | \bloan\b | unsubscribe | reply[ ]stop | \bredeem\b
+    )
     """,
     example="Discover: Earn",
     flags=re.IGNORECASE,
@@ -141,12 +151,15 @@ _OFFER = pattern(
 # A sentence that reports a payment outweighs most words of adverts.
 _COMPLETED = pattern(
     r"""
+    (?=(?-i:[bcdhpstwyBCDHPSTWY]))
+    (?:
     you[ ](?:just[ ])?(?:made|spent|paid|used)
     | \bspent\b
     | was[ ](?:charged|used|made|approved|placed|declined|authori[sz]ed)
     | has[ ]been[ ](?:used|made|charged|done)
     | purchase[ ]of | transaction[ ]of | \bpaid\b | charge[ ]of | we[ ]processed
-    | transaction[ ]with | been[ ]charged | debited
+    | transaction[ ]with | been[ ]charged | debited | \btxn[ ](?:of[ ])?(?:rs|inr)
+    )
     """,
     example="transaction of",
     flags=re.IGNORECASE,
@@ -171,12 +184,16 @@ _GRANTED = pattern(
     \blimit[ ](?:increase|decrease|change|raise|upgrade|enhancement|request)\b
     | \blimit[ ](?:has[ ]been|have[ ]been|was|were|is[ ]now|will[ ]be)[ ]
       (?:increas|rais|enhanc|chang|lower|reduc|decreas|upgrad|approv|set|updat)
+    | \b(?:new|has[ ]a|higher)[ ](?:credit|spending|daily|card)[ ]limit\b
+    | \blimit[ ](?:on|for|of)[ ][^.\n]{2,60}\b
+      (?:increased|raised|lowered|reduced|changed|updated|enhanced|set)\b
     | \b(?:increas|rais|enhanc|lower|reduc|upgrad)\w{0,3}[ ](?:your|the)
       [ ][\w ]{0,30}limit
     | \b(?:application|loan|credit[ ]line|line[ ]of[ ]credit|overdraft)\b[^.\n]{0,60}\b
       (?:approved|declined|received|granted|denied|disbursed)\b
     | \b(?:pre-?approved|approved)[ ]for[ ](?:an?[ ]|your[ ])?
-      (?:new[ ]|credit[ ]|personal[ ])?(?:card|credit|loan|limit|line)
+      (?:new[ ]|credit[ ]|personal[ ])?
+      (?:card|credit|loan|limit|line)\b(?![ ](?:card[ ])?(?:ending|[Xx*.\d]))
     | \bnew[ ][\w ]{0,20}card\b[^.\n]{0,30}\b
       (?:issued|shipped|mailed|approved|activated|on[ ]its[ ]way|arriv)
     """,
@@ -192,6 +209,7 @@ _QUESTION = pattern(
     \bdid[ ]you[ ](?:just[ ])?(?:try|make|attempt)
     | \bopen[ ]the[ ]app[ ]to[ ]approve\b
     | \b(?:can|could|would)[ ]you[ ]\w
+    | \b(?:payment|money|rent)[ ]request\b | \brequested[ ][$£€]
     """,
     example="Did you just try",
     flags=re.IGNORECASE,
@@ -207,6 +225,15 @@ _SPENT_SO_FAR = pattern(
 _BILL_OF_CARD = pattern(
     r"\byou[ ]paid[ ][^\n]{1,20}[ ]to[ ][^\n]{1,40}\bcard[.!]?\s*$",
     example="You paid $385.00 to NAB Low Rate Card",
+    flags=re.IGNORECASE,
+)
+# Your card has been debited with INR 149.00 towards STREAMBOX for AutoPay.
+_MANDATE_DONE = pattern(
+    r"""
+    \bcard\b[^.\n]{0,40}\b(?:debited|charged)\b[^\n]{1,60}[ ]towards[ ]
+    (?!your\b|[^\n]{0,30}\b(?:card|bill|emi|loan|dues?|outstanding)\b)
+    """,
+    example="card 3390 has been debited with INR 149.00 towards STREAMBOX",
     flags=re.IGNORECASE,
 )
 # A cheap check before the patterns.
@@ -226,15 +253,38 @@ _HINTS = {
     _CANCELLED: ("rever", "refund", "void", "cancel", "return", "charge", "credit"),
     _FUTURE: ("will", "shall", " to be", "to be", "upcoming", "scheduled", "renew"),
     _GRANTED: ("limit", "application", "loan", "line", "overdraft", "approved", "new "),
+    _MANDATE_DONE: ("towards",),
+    _QUESTION: ("did you", "the app", "an you", "ould you", "request"),
     _OFFER: ("apply", "spen", "offer"),
     _STATEMENT: (
-        *("statement", "min", "due", "bill", "autopay", "received", "posted", "thank"),
+        *(
+            "statement",
+            "min",
+            "due",
+            "bill",
+            "autopay",
+            "payment to",
+            "received",
+            "posted",
+            "thank",
+        ),
         *("credited", "scheduled", "processed", "pay your", "late fee", "emi"),
     ),
     _BANK_TRANSFER: (
         *("credited", "deposit", "zelle", "transfer", "neft", "imps", "rtgs", "upi"),
-        *("withdr", "atm", "salary", "sent", "payroll", "wire", "ach", "incoming"),
-        *("standing", "direct"),
+        *(
+            "withdr",
+            "atm",
+            "salary",
+            "sent",
+            "received",
+            "venmo",
+            "payroll",
+            "wire",
+            "ach",
+            "incoming",
+        ),
+        *("standing", "direct", "eft", "paid you"),
     ),
 }
 _CARD = pattern(r"\bcard\b", example="your card", flags=re.IGNORECASE)
@@ -269,14 +319,17 @@ def _certain_reason(text: str, lower: str) -> Reason | None:
     if _BILL_OF_CARD.search(text):
         return Reason.BANK_TRANSFER
     is_none = (
-        _QUESTION.search(text)
+        _search(_QUESTION, text, lower)
         or _SPENT_SO_FAR.search(text)
         or _search(_GRANTED, text, lower)
     )
     return Reason.NO_PAYMENT if is_none else None
 
 
-def rejection_reason(text: str, kind: Kind | None) -> Reason | None:
+def rejection_reason(
+    text: str, kind: Kind | None, *, is_completed: bool = False
+) -> Reason | None:
+    """Return why a text is no payment; `is_completed` if its layout tells one."""
     lower = text.lower()
     reason = _certain_reason(text, lower)
     if reason:
@@ -285,12 +338,12 @@ def rejection_reason(text: str, kind: Kind | None) -> Reason | None:
         return None
     if kind is Kind.CANCELLATION:
         return Reason.NO_PAYMENT if _NOT_YET.search(text) else None
-    is_completed = _COMPLETED.search(text)
+    is_completed = is_completed or _COMPLETED.search(text) is not None
     if _search(_FUTURE, text, lower) and not _COMPLETED.search(_FUTURE.sub("", text)):
         return Reason.STATEMENT
     if _search(_OFFER, text, lower):
         return Reason.ADVERT
-    if _search(_STATEMENT, text, lower):
+    if _search(_STATEMENT, text, lower) and not _search(_MANDATE_DONE, text, lower):
         return Reason.STATEMENT
     if _search(_BANK_TRANSFER, text, lower) and not (
         is_completed and _CARD.search(text)

@@ -99,14 +99,20 @@ def test_wrong_word_is_named(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('codes = ["USD"]\nsigns = {}', "words: unknown or missing key"),
-        ('codes = ["USD"]\nsigns = {}\nwords = {}\na = 1', "a: unknown or missing key"),
+        ('codes = ["USD"]\nsigns = {}\nletters = {}', "words: unknown or missing key"),
         (
-            'codes = ["USD"]\nsigns = {"€" = "EUR"}\nwords = {}',
+            'codes = ["USD"]\nsigns = {}\nwords = {}\nletters = {}\na = 1',
+            "a: unknown or missing key",
+        ),
+        (
+            'codes = ["USD"]\nsigns = {"€" = "EUR"}\nwords = {}\nletters = {}',
             "signs: €: 'EUR' is no code",
         ),
-        ('codes = "USD"\nsigns = {}\nwords = {}', "codes: 'USD' is no list"),
-        ('codes = ["USD"]\nsigns = {}\nwords = 1', "words: is no table"),
+        (
+            'codes = "USD"\nsigns = {}\nwords = {}\nletters = {}',
+            "codes: 'USD' is no list",
+        ),
+        ('codes = ["USD"]\nsigns = {}\nletters = {}\nwords = 1', "words: is no table"),
     ],
 )
 def test_wrong_currency_is_named(folder: Path, text: str, message: str) -> None:

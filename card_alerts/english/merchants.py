@@ -1,0 +1,284 @@
+"""Find the name of the merchant in an English alert."""
+
+import re
+import unicodedata
+from itertools import islice
+
+from card_alerts.money import MoneyMatch
+from card_alerts.patterns import pattern
+from card_alerts.result import Span
+
+_MERCHANT_END = pattern(
+    r"""
+    (?=\W|$)(?:
+    [ ](?:
+        on | for | was | is | has | using | ending | by | dated | from[ ]your
+        | to[ ]your
+        | from[ ](?:a/c|acct|account|card|debit|credit|savings|checking)
+        | (?:till|paybill|agent)[ ](?:number|no)
+        | for[ ]account
+        | (?:avl|avbl|avail|available|bal|balance|a/c|acct)(?=\b[. :])
+        | a/c
+        | (?-i:with|via)
+        | (?:with|via)[ ](?:your|card|a/c|debit|credit|upi|pos)
+        | and[ ]
+          (?:your?|it|was|has|is|will|earned|the[ ](?:amount|balance)|available|bal)
+        | of[ ](?:[$£€₹]|rs\b|[A-Z]{3}[ ]?\d|\d|your)
+        | posted | processed | completed | settled | cleared | credited | debited
+        | pending | declined | in[ ]the[ ]amount
+        | at[ ]\d{1,2}(?::\d\d)?
+        | approved | were | may | will | went | card | ref | after | if | but | as
+        | has[ ]been | exceed\w{0,4} | due | because
+    )\b(?![.'’])
+    | [ ]?(?:
+          (?<!\.[A-Z])\.(?:[ \n]|$)
+          | ; | \?[ ] | \n | $ | \| | [ ]-[ ] | ! | :[ ]
+          # To Maple Games (Maple Ltd). It may take
+          | \((?!(?-i:[A-Z][a-z])[A-Za-z &.,'-]{1,40}\)\.[ ](?:it|your)\b)
+          | ,[ ](?:on|for|and|your)\b
+      )
+    | ,[ ][A-Z][A-Za-z ]{2,20}\.[ ]
+    | [ ]from[ ](?:[A-Za-z]{2,20}[ ])?(?:a/c|acct|account|card)[ .:#*-]
+    | ,[ ]an?[ ](?:pending|purchase|charge|transaction)\b
+    | [ ](?:
+          failed | declined | rejected | refused | unsuccessful | bounced
+          | revers(?:ed|al) | refunded | arrived
+      )\b
+    | [ ](?:(?:could|did|was|were|is|has|ca)n['’]?t|(?:could|did|can)[ ]?not)\b
+    | [ ](?=[£$€₹₱₩¥]|[A-Z]{3}[ ]?\d{1,6}\.\d\d)
+    | [ ]/[ ]
+    | ,?[ ](?=
+          (?:\d{4}-\d\d-\d\d|\d{1,2}-\d{1,2}-\d{4}|\d{1,2}/\d{1,2}(?:/\d{2,4})?)
+          [ ]\d{1,2}:\d\d
+          | \d{1,2}:\d\d[ ]?[ap]m\b
+          | \d{1,2}[ -]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)
+            [a-z]{0,6}(?:[ ,-]{1,2}\d|[ ]?[.,]?(?:\n|$))
+      )
+    | ,[ ]\d{1,2}:\d\d
+    # Emoji.
+    | \)\.(?:[ ]|$)
+    | [ ]?[\u2600-\u27bf\U0001f300-\U0001faff]
+    )
+    """,
+    example="STREAMBOX. Avl",
+    flags=re.IGNORECASE,
+)
+_NOT_A_MERCHANT = r"""
+    (?!
+        (?:
+            your | you | card | debit | credit | a/c | this | payment[ ]of
+            | UPI | NEFT | IMPS | ACH | EFT | (?-i:the)
+        )\b
+        | \d{1,2}[:.]\d\d
+    )
+"""
+# Deli, 7-ELEVEN, 3M
+_CAPITAL = r"(?=[A-Z]|\d{1,3}-?[A-Z])"
+_NOT_A_DATE = r"""
+    (?!
+        (?:\d{1,2}(?:st|nd|rd|th)?[- ]?)?
+        (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[-,]?[ .-]?\d
+    )(?!\d{1,2}(?:st|nd|rd|th)\b)
+"""
+_NOT_A_STATUS = r"""
+    (?!
+        (?:
+            AM | PM | [ECMP][SD]?T | GMT | BST | UTC | IST | [SKJ][GS]T | HKT | CET
+            | CEST | on | at | in | to | from | for | by | via | has | was | is | and
+            | avl | avail\w* | bal | balance | card | ref | debited | credited
+            | approved | spent | charged | declined | cancell?ed | paid | used
+            | withdrawn | transferred | txn | transaction | purchase | payment | SMS
+            | UPI | not | call | if | deposit\w* | withdraw\w* | [A-Z]{3}[ ]?\d
+        )\b
+    )
+"""
+# Words before a merchant, the surest first.
+_MERCHANT_STARTS = tuple(
+    pattern(
+        rf"{before}[ ]{{0,2}}{_NOT_A_MERCHANT}(?=[^\s])",
+        example=example,
+        flags=re.IGNORECASE,
+    )
+    for before, example in (
+        (r"(?:\bat\b[: ]|@(?:UPI_)?)", "at HARBOR COFFEE"),
+        (
+            r"""
+            \b(?:transaction|purchase|payment|order|charge)[ ](?:made[ ])?
+            (?:with|from|to(?-i:(?=[ ]{1,2}[A-Z\d])))[ ]
+            """,
+            "transaction with HARBOR COFFEE",
+        ),
+        (
+            r"\b(?:paid|refund(?:ed)?|spent|sent)\b[^\n]{0,60}?\b(?:to|from|by)[ ]",
+            "You paid $12.00 to HARBOR COFFEE",
+        ),
+        (
+            rf"\bpaid[ ](?!(?:to|at|by|with|on|for)\b){_CAPITAL}",
+            "You paid HARBOR COFFEE",
+        ),
+        (
+            r"""
+            (?:
+                \b(?:merchant|shop|store|retailer|info|payee)[ ]?[:\-]
+            )
+            """,
+            "Merchant: HARBOR COFFEE",
+        ),
+        (
+            r"""
+            (?:\A|(?<=\n))(?=[A-Z])
+            (?:
+                (?:to|from|desc(?:ription)?)[ ]?:(?:[ ]?POS[ ]PUR(?:CHASE)?\b)?
+                | (?:merchant(?:[ ](?:details?|name))?|description|payee|store)
+                  (?:[ ]{1,2}|\n)(?-i:(?=[A-Z\d]))
+                # Card payment reversed: MAPLE DINER £46.00
+                | (?:card[ ]payment|payment|refund|[A-Z][A-Za-z ]{2,20}[ ]card)
+                  (?:[ ](?:reversed|reversal|refunded))?:[ ]
+                  (?=[^\n:$€£]{2,50}[ ][$€£]\d)
+                  (?!(?:due|pending|failed|declined|rent|min(?:imum)?|payment|new)\b)
+            )
+            """,
+            "Merchant detail HARBOR COFFEE",
+        ),
+        (
+            r"""
+            \b(?=[pdc])
+            (?:
+                POS/ | P2M/\d{6,14}/
+                | (?:debited|charged)\b[^\n]{1,60}[ ]towards?[ ]
+            )
+            """,
+            "POS/HARBOR COFFEE",
+        ),
+        (
+            rf"""
+            \b(?:on|with|from|to|by)[ ]{_NOT_A_DATE}
+            (?!(?:HDFC|ICICI|SBI|Axis)\b){_CAPITAL}
+            """,
+            "$12.00 on HARBOR COFFEE",
+        ),
+        (
+            rf"""
+            (?:(?<![A-Za-z])(?:[A-Z]{{3}}|[$₩€£])[ ]?\d[\d,.]{{0,14}}|\d[ ]?KRW)
+            [ ]{{1,24}}{_NOT_A_STATUS}(?-i:(?=[A-Z]))(?=[^\n]{{1,40}}\d\d?:\d\d)
+            """,
+            "KRW 12,000 Starbucks 11/20 10:00",
+        ),
+        (
+            rf"""
+            (?<!\d)\d{{1,2}}[-/]\d{{1,2}}(?:[-/]\d{{2,4}})?
+            [ ]\d{{1,2}}:\d\d(?::\d\d)?[ ](?:/[ ])?{_NOT_A_STATUS}(?-i:(?=[A-Z]))
+            """,
+            "11/20 10:00 STARBUCKS Avl Lmt",
+        ),
+        (rf"\bfor[ ](?![A-Z]{{3}}[ ]?\d|Rs\b){_CAPITAL}", "for MAPLE DINER"),
+        (
+            r"\d{4}[ ]\((?-i:(?=[A-Z]))(?=[^()\n]{2,40}\))",
+            "card ending 1812 (MAPLE DINER)",
+        ),
+        (
+            r"\bcard[ ]\d{4}[ ](?-i:(?=[A-Z]{2}))(?=[^\n]{2,40}[ ][$€£]\d)",
+            "Card 7041 LAUNDRY $158.06",
+        ),
+        (
+            r"""
+            \A(?-i:(?=[A-Z]{2}))
+            (?=[A-Z][^\n:]{1,40}:[ ][$€£]\d[\d.,]{0,12}[ ]refunded\b)
+            """,
+            "MOSSY GAMES: €19.68 refunded to",
+        ),
+        (
+            r"""
+            (?:\A|(?<=\n)|(?<=:[ ]))(?-i:(?=[A-Z]))
+            (?=[^\n:]{2,40}[ ](?:has[ ])?refunded[ ](?:you[ ])?[$€£])
+            """,
+            "Maple Prints has refunded you $23.00",
+        ),
+    )
+)
+# The first patterns introduce merchants only.
+SURE_MERCHANT_STARTS = 7
+MAX_MERCHANT_CANDIDATES = 8
+MAX_MERCHANT_SCAN_LENGTH = 120
+MAX_LINES = 12
+_LINE_NOISE = pattern(
+    r"""
+    ^(?:
+        (?:
+            spent | paid | card | debit | credit | avl | avail | sms | not[ ]you | call
+            | txn | transaction | purchase | payment | alert | inr | rs | usd
+            | available | balance | ref | date | time
+        )\b
+        | you[ ] | your[ ] | if[ ] | (?:google|apple|samsung)[ ](?:wallet|pay)$
+    )
+    | \d{2}:\d{2} | ^\W*$
+    | ^(?:refund(?:ed)?|revers(?:al|e[ ]transaction)|(?:online|internet)[ ]purchase)\W*$
+    | ^(?:[a-z]{5,8}[ ])?(?:approv(?:al|ed)|declined|cancell?(?:ed|ation))\W*$
+    """,
+    example="Avl Lmt INR 91,200",
+    flags=re.IGNORECASE,
+)
+_CARD_AND_DIGITS = pattern(r"[•·]{1,4}[ ]?\d{4}\Z", example="Visa •••• 8343")
+_EDGE_PUNCTUATION = " .,;:-–|\"'"
+_FORMS = frozenset({" INC.", " LTD.", ", INC", " LLC.", "CORP."})
+
+
+def find_merchant(
+    text: str, money: MoneyMatch | None, issuer: Span | None
+) -> tuple[Span | None, bool]:
+    """Return the name after a preposition, else a line, and whether it is sure."""
+    for index, rule in enumerate(_MERCHANT_STARTS):
+        for match in islice(rule.finditer(text), MAX_MERCHANT_CANDIDATES):
+            start = match.end()
+            limit = min(len(text), start + MAX_MERCHANT_SCAN_LENGTH)
+            following = _MERCHANT_END.search(text, start + 1, limit)
+            end = following.start() if following else limit
+            span = _trim(text, start, end)
+            if span and _can_be_merchant(text, span, money, issuer):
+                return span, index < SURE_MERCHANT_STARTS
+    if "\n" not in text:
+        return None, False
+    start = 0
+    for line in text.split("\n")[:MAX_LINES]:
+        span = _trim(text, start, start + len(line))
+        start += len(line) + 1
+        if span is None or _LINE_NOISE.search(text[slice(*span)]):
+            continue
+        is_heading = issuer is not None and span[0] <= issuer[0] < span[1]
+        if not is_heading and _can_be_merchant(text, span, money, issuer):
+            return span, False
+    return None, False
+
+
+def _trim(text: str, start: int, end: int) -> Span | None:
+    while end > start and text[end - 1] in _EDGE_PUNCTUATION:
+        if text[max(start, end - 5) : end].upper() in _FORMS:
+            break
+        end -= 1
+    if text[end : end + 1] == ")" and "(" in text[start:end]:
+        end += 1
+    while start < end and _is_ornament(text[start]):
+        start += 1
+    return (start, end) if end > start else None
+
+
+def _is_ornament(letter: str) -> bool:
+    """Return True for punctuation, and for an emoji before a name."""
+    return letter in _EDGE_PUNCTUATION or (
+        letter > "\u2000" and unicodedata.category(letter) == "So"
+    )
+
+
+def _can_be_merchant(
+    text: str, span: Span, money: MoneyMatch | None, issuer: Span | None
+) -> bool:
+    value = text[slice(*span)]
+    if money and span[0] < money.span[1] and money.span[0] < span[1]:
+        return False
+    if issuer and span[0] == issuer[0]:
+        return False
+    if "a/c" in value or value.lower().startswith(("http", "your ", "card ")):
+        return False
+    if _CARD_AND_DIGITS.search(value):
+        return False
+    return any(letter.isalpha() for letter in value)
