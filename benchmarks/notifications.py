@@ -39,6 +39,7 @@ SAMPLES = {
     TAUGHT: alert_samples.EXAM_2026D,
     "exam 5": alert_samples.EXAM_2026E,
     "exam 6": alert_samples.EXAM_2026F,
+    "exam 7": alert_samples.EXAM_2026G,
     "own": alert_samples.OWN,
 }
 MIN_ACCURACY = 0.98
@@ -68,7 +69,7 @@ def measure(environment: BenchmarkEnvironment) -> list[Row]:
         rows.append(
             bounded(NAME, name, f"failing: {text}", right, minimum=MIN_ACCURACY)
         )
-    rows += measure_exam(NAME, NEWEST, alert_samples.EXAM_2026G)
+    rows += measure_exam(NAME, NEWEST, alert_samples.NEWEST_EXAM)
     return [*rows, *measure_endpoint(environment)]
 
 

@@ -19,13 +19,14 @@ from card_alerts.times import (
 )
 
 _OTHER_UNIT = re.compile(
-    rf"[ ]?(?:[$€£¥₹฿₫₱₦]|(?:{'|'.join(sorted(CURRENCY_CODES))})\b"
+    rf"[ ]?(?:[$¢-¥฿₠-⃏]|(?:{'|'.join(sorted(CURRENCY_CODES))})\b"
     r"|(?i:euros?|dollars?|yen|pounds?|yuan|baht|rupees?)\b)"
 )
 
 # KD 7.850, Ksh658.02, R943.12, Rs. 500
-_UNIT_BEFORE = re.compile(r"(?<![A-Za-z])(?:[A-Z][A-Za-z]{0,2}|[$€£¥₹฿₫₱₦])[. ]{0,2}$")
-_CENTS = re.compile(r"\.\d{1,2}$")
+_UNIT_BEFORE = re.compile(r"(?<![A-Za-z])(?:[A-Z][A-Za-z]{0,2}|[$¢-¥฿₠-⃏])[. ]{0,2}$")
+_CENTS = re.compile(r"[.,]\d{1,2}$")
+_MAY_BE_WON = re.compile(r"[가-힣₩]|\b(?i:won|krw)\b")
 
 
 def read_taught_payment(
@@ -109,8 +110,10 @@ def _find_currency(text: str, span: Span, home_currency: str) -> str | None:
     units = _OTHER_UNIT.match(text, end), _UNIT_BEFORE.search(text, 0, start)
     if any(unit and unit[0].strip(" .") != home_currency for unit in units):
         return None
-    has_cents = home_currency == WON and _CENTS.search(text[start:end])
-    return None if has_cents else home_currency
+    is_other = home_currency == WON and (
+        _CENTS.search(text[start:end]) or not _MAY_BE_WON.search(text)
+    )
+    return None if is_other else home_currency
 
 
 def _with_value(

@@ -60,6 +60,8 @@ _NOT_PAID = pattern(
         | limit | lmt | available | avl | avbl | avail | cashback | rewards? | points
         | cost | spent[ ]today | spent[ ]this[ ]\w{4,5} | total | accumulated
         | cumulative | accum\.? | fee | left | remaining | remain
+        # Balances in other languages, as they stand beside amounts
+        | sd | saldo | solde | dostupno | доступно
     )(?:
         [ ](?:
             is | of | now | today | due | limit | lmt | bal | balance | amount | usage

@@ -15,6 +15,7 @@ from tests.support.alert_samples import (
     EXAMS,
     GIVEN,
     LAYOUTS_2026,
+    NEWEST_EXAM,
     OWN,
     differences,
     load,
@@ -69,16 +70,32 @@ def test_own_messages_include_each_kind_twice(kind: str) -> None:
 
 
 def test_newest_exam_is_read_as_at_its_first_sight_or_better() -> None:
-    messages = [*load(EXAM_2026G), *(twin for _, twin in load_twins(EXAM_2026G))]
-    counts = count_right(messages, make_reader(load_opinion()))
+    counts = count_with_twins(NEWEST_EXAM)
 
     assert counts["payments"] >= 450
     assert counts["wrong"] == 0
-    assert counts["recognized"] >= 0.945 * counts["payments"], counts
-    assert counts["booked"] <= 0.025 * counts["others"], counts
-    assert counts["merchant"] >= 0.9 * counts["recognized"], counts
-    assert counts["sure"] >= 0.65 * counts["recognized"], counts
+    assert counts["recognized"] >= 0.92 * counts["payments"], counts
+    assert counts["booked"] <= 0.035 * counts["others"], counts
+    assert counts["booked without a doubt"] == 0, counts
+    assert counts["merchant"] >= 0.925 * counts["recognized"], counts
+    assert counts["sure"] >= 0.75 * counts["recognized"], counts
     assert counts["sure and right"] >= 0.99 * counts["sure"], counts
+
+
+def test_exam_whose_classes_became_rules_last_is_read() -> None:
+    counts = count_with_twins(EXAM_2026G)
+
+    assert counts["payments"] >= 450
+    assert counts["wrong"] == 0
+    assert counts["recognized"] >= 0.99 * counts["payments"], counts
+    assert counts["booked"] <= 0.01 * counts["others"], counts
+    assert counts["merchant"] >= 0.95 * counts["recognized"], counts
+    assert counts["sure and right"] >= 0.99 * counts["sure"], counts
+
+
+def count_with_twins(path: Path) -> Counter[str]:
+    messages = [*load(path), *(twin for _, twin in load_twins(path))]
+    return count_right(messages, make_reader(load_opinion()))
 
 
 def test_similar_texts_are_found_by_their_letters() -> None:

@@ -65,6 +65,20 @@ def test_currency_beside_the_amount_counts() -> None:
     assert payment.original_amount == Decimal("12.25")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "счет карты *1023. 3267 ₽. MELNITSA 09. баланс 30672 ₽",
+        "счет карты *1023. 3267. MELNITSA 09. баланс 30672",
+        "Karta 6*** Oplata 3267 zwr MELNITSA 09. stan 30672",
+        "[여행] MELNITSA 09 32,67 zl 결제해요",
+    ],
+)
+def test_unknown_currency_is_never_taken_for_won(text: str) -> None:
+    amount = "32,67" if "32,67" in text else "3267"
+    assert read(text, text, amount=amount, merchant="MELNITSA 09") is None
+
+
 @pytest.mark.parametrize("amount", ["0", "0.40", "9" * 15])
 def test_amount_that_is_none_is_not_read(amount: str) -> None:
     taught = "[식권] 소라분식 에서 8,000냥 썼어요"

@@ -19,6 +19,7 @@ from card_alerts import (
 from tests.support.alert_samples import (
     EXAM_2026D,
     EXAM_2026F,
+    EXAM_2026G,
     RECEIVED_AT,
     load_twins,
     squeeze,
@@ -29,7 +30,7 @@ MIN_ACCURACY = 0.99
 
 PAYMENTS = [
     (first, twin)
-    for path in (EXAM_2026D, EXAM_2026F)
+    for path in (EXAM_2026D, EXAM_2026F, EXAM_2026G)
     for first, twin in load_twins(path)
     if not first["expect"]["ignored"]
 ]

@@ -15,6 +15,7 @@ from tests.support.alert_samples import (
     EXAMS,
     GIVEN,
     LAYOUTS_2026,
+    NEWEST_EXAM,
     OWN,
     RECEIVED_AT,
     REFUSED,
@@ -29,7 +30,7 @@ from tests.support.alert_texts import variants
 TEXTS_OF_RULE = 3
 # Of the 24 texts of a refused message, so that each one's surroundings are among them.
 STEP_OF_REFUSED = 5
-FILES = (GIVEN, OWN, LAYOUTS_2026, *EXAMS, EXAM_2026G)
+FILES = (GIVEN, OWN, LAYOUTS_2026, *EXAMS, EXAM_2026G, NEWEST_EXAM)
 KINDS = {
     "approval": PAYMENT,
     "cancellation": CANCELLATION,
