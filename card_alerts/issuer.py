@@ -24,7 +24,7 @@ class Issuer:
     # The same text may name the charged card.
     is_pay_service: bool = False
     dollar_currency: str = "USD"
-    # What P, N or Rs is in its messages, and what tells it from its namesake.
+    # The currency of P, N or Rs in its messages; a namesake has another one.
     currency: str = ""
     # Names of an issuer of another country, too: those with its currency are its own.
     shared_aliases: tuple[str, ...] = ()

@@ -43,7 +43,7 @@ _REFUNDED = pattern(
     example="Rückerstattung: 27,48 € von Rosenmarkt",
     flags=re.IGNORECASE,
 )
-# Declines, transfers, bills, codes, adverts, and what is yet to come.
+# Declines, transfers, bills, codes, adverts, and announcements.
 _OTHER_MESSAGE = pattern(
     r"""
     \b(?=(?-i:[a-wzà-üA-WZ]))
@@ -150,7 +150,7 @@ class EuropeanPayment(NamedTuple):
 def find_european_payment(
     text: str, money: MoneyMatch | None
 ) -> EuropeanPayment | None:
-    """Return what a text in one of the languages tells; None for other texts."""
+    """Read a text in one of the languages; None for texts without their words."""
     refunded = _REFUNDED.search(text)
     event = refunded or _PAID.search(text)
     if event is None:

@@ -141,7 +141,7 @@ def find_paid_amount(text: str, issuer: Issuer | None) -> MoneyMatch | None:
 def _find_currency(
     match: re.Match[str], group: str, issuer: Issuer | None
 ) -> str | None:
-    """Return the code of what is printed before or behind a number."""
+    """Return the code of the letters or the sign beside a number."""
     printed = match[group]
     own = issuer.currency if issuer else ""
     if group == "rupees":

@@ -246,7 +246,7 @@ def _build_european(
 def _is_told(
     text: str, between: str, issuer: Issuer | None, hint: re.Match[str] | None
 ) -> bool:
-    """Return True for a payment whose layout alone tells it.
+    """Return True for a layout that only payments have.
 
     `between` stands between the amount and the merchant.
     """

@@ -329,7 +329,10 @@ def _certain_reason(text: str, lower: str) -> Reason | None:
 def rejection_reason(
     text: str, kind: Kind | None, *, is_completed: bool = False
 ) -> Reason | None:
-    """Return why a text is no payment; `is_completed` if its layout tells one."""
+    """Return the reason why a text is no payment.
+
+    `is_completed` if its layout is one of payments.
+    """
     lower = text.lower()
     reason = _certain_reason(text, lower)
     if reason:
