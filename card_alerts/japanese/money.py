@@ -15,6 +15,8 @@ from card_alerts.result import Span
 from card_alerts.tables import alternatives, read_words
 
 YEN = "JPY"
+# Stands for each character of another field; no text has it.
+MASK = "\x1f"
 MAX_MONTHS_SCAN_LENGTH = 2000
 _NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,12})"
 # 1,000円以上, 500円相当: no amount of a payment
@@ -37,8 +39,8 @@ _SIDE_AMOUNT = pattern(
     (?=[\d{_INITIALS}])(?:
         (?:{alternatives(_SIDE_WORDS)}|{_BENEFITS})(?:\([^()\n]{{1,6}}\))?
         [ :はが]{{0,3}}\n?[ ]?¥?[ ]?-?\d[\d,]{{0,15}}[ ]?円?
-        | (?<![\d,])\d[\d,]{{0,15}}[ ]?円?(?:分の?)?を?
-          (?:{_BENEFITS}|pt|P(?![a-z])|ポイント)
+        | (?<![\d,])\d[\d,]{{0,15}}円?(?:分の?)?を?
+          (?:{_BENEFITS}|[ ]?(?:pt(?![a-z])|ポイント)|P(?![A-Za-z]))
     )
     """,
     example="利用可能額: 80,000円",
@@ -61,8 +63,8 @@ _MONTHS = pattern(
 
 
 def mask_side_amounts(text: str) -> str:
-    """Replace balances, limits and benefits by as many line breaks."""
-    return _SIDE_AMOUNT.sub(lambda match: "\n" * len(match[0]), text)
+    """Replace balances, limits and benefits by as many masks."""
+    return _SIDE_AMOUNT.sub(lambda match: MASK * len(match[0]), text)
 
 
 def find_amount(text: str, masked: str, labeled: Span | None) -> MoneyMatch | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from card_alerts.japanese.labels import unwrap_name
-from card_alerts.japanese.money import find_all_yen
+from card_alerts.japanese.money import MASK, find_all_yen
 from card_alerts.patterns import pattern
 from card_alerts.result import Span
 from card_alerts.tables import alternatives, read_words
@@ -12,8 +12,6 @@ from card_alerts.tables import alternatives, read_words
 MAX_SCAN_LENGTH = 1000
 _MAX_FIELDS = 60
 _MAX_NAME_LENGTH = 60
-# What the other fields of a text were.
-_MASK = "\n"
 
 _NAMED_ABOVE_AMOUNT = pattern(
     r"""
@@ -32,7 +30,7 @@ _BETWEEN_MARKS = pattern(
 # たぬき書店での決済 1,200円
 _BEFORE_AMOUNT = pattern(
     r"""
-    [」』"]?[ ]?(?:様?(?:で|にて|において)|から|に|へ)の?[ ,、]{0,2}
+    [」』"]?[ ]?(?:様?(?:で|にて|において)|から|より|に|へ)の?[ ,、]{0,2}
     (?:
         (?:
             お?支払い?|ご?利用|お?買い?物|お?取引|決済|合計|計|約|金額|額|の|は|が
@@ -46,7 +44,7 @@ _BEFORE_AMOUNT = pattern(
 # 1,200円をたぬき書店で支払いました
 _BEHIND_AMOUNT = pattern(
     r"""
-    (?:\([^()\n]{1,10}\))?[をが、, ]{1,3}(?P<value>[^\n。、|]{1,60}?)[ ]?
+    (?:\([^()\n]{1,10}\))?[をが、, ]{1,3}(?P<value>[^\n。、|\x1f]{1,60}?)[ ]?
     (?:で|にて|において|に|へ)[ ]?(?=お?支払|決済|ご?利用|使|購入|お?買い?物)
     """,
     example="を とんぼ文庫で支払いました",
@@ -54,7 +52,8 @@ _BEHIND_AMOUNT = pattern(
 # Remains of the part before: au PAYでたぬき書店に
 _REMAINS = pattern(
     r"""
-    [ 」』)]?(?:で|にて|から|に|の|は|を使って|を利用して|より)?[ 、,]{0,2}
+    [ 」』)]?の?(?:カード|デビット)?
+    (?:で|にて|から|に|の|は|を使って|を利用して|より)?[ 、,]{0,2}
     """,
     example="で",
 )
@@ -64,6 +63,10 @@ _CLOCK = pattern(
     \d{1,2}(?::\d{2}(?::\d{2})?|時\d{1,2}分)(?:頃|に)?
     """,
     example="本日13:20",
+)
+# たぬき書店での|お支払い
+_PARTICLE_BEHIND = pattern(
+    r"[ ]?様?(?:にて|で)の?[ 、,]{0,2}$", example="たぬき書店での"
 )
 _MAX_CLOCKS = 10
 _PERSON = pattern(r"(?:さん|様|さま|くん|ちゃん)[」』\"]?[ ]?$", example="山田様")
@@ -89,13 +92,14 @@ _NO_NAME = pattern(
     ^(?:{alternatives(_WORDS["japanese_no_names"])})$
     | {alternatives(_WORDS["japanese_other_fields"])} | {_EVENT}
     | (?:です|は|[ ]?様|払い?|カード|デビット)$ | https?: | www\. | [月者][ ]?:
-    | ^[ぁ-ん]{{1,2}}$ | ^\d{{1,2}}回 | (?:カード|Card|CARD)[ ]?[\d*]{{4,16}}
+    | ^[ぁ-ん]{{1,2}}$ | ^を | ^分[とのをで]? | ^\d{{1,2}}回
+    | (?:カード|Card|CARD)[ ]?[\d*]{{4,16}}
     | ^[(]?(?:末尾|下)?4?桁?[ ]?\d{{4}}[)]?$
     """,
     example="支払方法:1回",
 )
-_FIELD = pattern(r"[^\n|]{1,200}", example="たぬき書店")
-_BLANKS = pattern(r"[ ]{2,}|[ ]/[ ]|[「」『』【】]", example="たぬき書店 / 東京")
+_FIELD = pattern(r"[^\n|\x1f]{1,200}", example="たぬき書店")
+_BLANKS = pattern(r"[ ]{2,}|[ ]/[ ]|[「」『』【】:]", example="たぬき書店 / 東京")
 _LETTER = pattern(r"[^\W\d_]", example="たぬき書店")
 _AROUND = ' ・:/-、,。[]>→*▼▶!…"〜~#='
 
@@ -132,7 +136,7 @@ def _mask(text: str, spans: list[Span]) -> str:
     letters = list(text)
     for start, end in spans:
         end = min(end, len(letters))
-        letters[start:end] = _MASK * max(0, end - start)
+        letters[start:end] = MASK * max(0, end - start)
     return "".join(letters)
 
 
@@ -144,13 +148,18 @@ def _find_before(masked: str, amount: Span) -> Span | None:
     if particle is None:
         return None
     end = first + particle.start()
-    start = max(masked.rfind(mark, first, end) for mark in "\n|。!:「『】、") + 1
+    start = max(masked.rfind(mark, first, end) for mark in f"{MASK}\n|。!:「『】、") + 1
     if start == 0 and first:
         return None
-    if start and masked[start - 1] == _MASK:
-        remains = _REMAINS.match(masked, start, end)
-        start = remains.end() if remains else start
-    return _check(masked, (start, end))
+    return _check(masked, (_skip_remains(masked, start, end), end))
+
+
+def _skip_remains(masked: str, start: int, end: int) -> int:
+    """Return the start of a name behind another field and a particle."""
+    if not start or masked[start - 1] != MASK:
+        return start
+    remains = _REMAINS.match(masked, start, end)
+    return remains.end() if remains else start
 
 
 def _find_behind(masked: str, amount: Span) -> Span | None:
@@ -160,13 +169,15 @@ def _find_behind(masked: str, amount: Span) -> Span | None:
 
 def _find_field(masked: str, amount: Span) -> FoundName | None:
     """Return the field that is nothing else, the nearest one to the amount."""
-    cleared = _STATUS.sub(lambda match: _MASK * len(match[0]), masked)
+    cleared = _STATUS.sub(lambda match: MASK * len(match[0]), masked)
     found = []
     for field in islice(_FIELD.finditer(cleared), _MAX_FIELDS):
-        start = field.start()
+        start = _skip_remains(cleared, field.start(), field.end())
         for blank in (*_BLANKS.finditer(cleared, *field.span()), None):
             end = blank.start() if blank else field.end()
-            span = _check(cleared, (start, end))
+            particle = _PARTICLE_BEHIND.search(cleared[start:end])
+            name_end = start + particle.start() if particle else end
+            span = _check(cleared, (start, name_end))
             if span:
                 found.append(span)
             start = blank.end() if blank else end

@@ -18,6 +18,7 @@ from card_alerts.japanese.money import (
 )
 from card_alerts.japanese.names import find_clocks, find_unlabeled_name
 from card_alerts.japanese.refusals import (
+    Told,
     find_cancellation,
     find_decline,
     find_reason,
@@ -121,9 +122,12 @@ def parse_japanese(source: SourceText) -> ParseResult:
     # A guessed name must not hide the words of another message.
     reason = find_reason(
         remove_notes(source.text_without(fields.labeled.get("merchant"))),
-        is_labeled=fields.is_labeled,
-        has_name=fields.merchant.span is not None,
-        has_day=bool(fields.timestamps),
+        Told(
+            by_labels=fields.is_labeled,
+            name=fields.merchant.span is not None,
+            day=bool(fields.timestamps),
+            time=fields.has_time,
+        ),
     )
     rest = remove_notes(source.text_without(fields.merchant.span))
     decline = find_decline(rest)

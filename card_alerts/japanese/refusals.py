@@ -1,6 +1,7 @@
 """Decide whether a Japanese text is a payment, and which kind."""
 
 import re
+from typing import NamedTuple
 
 from card_alerts.patterns import pattern
 from card_alerts.result import Reason
@@ -12,11 +13,13 @@ _PASSWORD = pattern(
 )
 _STATEMENT = pattern(
     r"""
-    お?支払い?(?:金額|日|予定|期限)
-    | 引き?落とし | ご?請求 | 明細 | 振替 | お支払い?のご案内 | 清算 | 年会費
+    お?支払い?(?:日(?!時)|予定|期限) | 明細書 | 代金明細
+    | 引き?落とし | 引落[金日] | ご?請求 | 振替 | お支払い?のご案内 | 清算 | 年会費
     """,
-    example="お支払い金額のお知らせ",
+    example="お支払い日",
 )
+# Words of a statement, and of a payment where it is told with its place or as done
+_WEAK_STATEMENT = pattern(r"支払い?金額|明細", example="お支払い金額のお知らせ")
 # 今月のご利用額, ご利用額が30,000円を超えました
 _SUM = pattern(
     r"""
@@ -24,6 +27,7 @@ _SUM = pattern(
     (?:金?額|合計|総額|件数|状況)
     | \d{1,2}月分?の?(?:お?支払い?|ご?請求)[ :]
     | ご?利用(?:合計|累計|状況|可能) | を?超え(?:ました|た) | 設定額 | 達し | ごとに
+    | 次回 | 翌月 | 来月 | 予算 | 利用枠 | のうち
     """,
     example="11月のご利用合計",
 )
@@ -49,7 +53,7 @@ _REQUEST = pattern(
     依頼 | 支払い?待ち | (?:お?支払い?|ご?利用|決済|ご?請求)予定
     | (?:お?支払い|決済)(?:を)?(?:ください|お願い)
     | ご?注文 | 発送 | 配達 | お?申し?込み | 申請 | 近づいて | 未払い
-    | 督促 | お振り込み
+    | 督促 | (?:完了して|されて)いません | お振り込み
     """,
     example="支払い依頼が届きました",
 )
@@ -65,6 +69,7 @@ _BAIT = pattern(
     | 本人(?:様)?(?:の)?(?:ご)?(?:利用)?(?:で|か)(?:しょうか|すか|どうか)
     | 本人様?(?:の)?(?:ご)?確認(?:はこちら|をお願い|が必要|を行)
     | 決済を確認してください | 24時間以内 | を(?:検知|検出)し
+    | (?:ました|ます|です)か(?![ぁ-ん])
     """,
     example="カードのご利用を一時停止しました",
 )
@@ -80,6 +85,7 @@ _EVENT = pattern(
     [^\n。]{0,8}(?:完了|知らせ|通知|速報|連絡|内容|明細|ました|され|あり(?:がとう|ました))
     | (?:^|(?<=[\n。]))[ 【]?(?:カード|デビット)?
       (?:お?支払い?|決済|ご?利用|お?買い?物)[ :】]
+    | (?<=[A-Za-zァ-ヶー])(?:お?支払い?|決済|ご?利用)[ :]
     | [円\d][ ]?の?(?:お?支払い?|決済|ご?利用|お?買い?物)[ 。!]*(?:\n|$)
     """,
     example="160円のお支払い",
@@ -159,26 +165,39 @@ def is_partial_refund(text: str) -> bool:
     return _PARTIAL.search(text) is not None
 
 
-def find_reason(
-    text: str, *, is_labeled: bool, has_name: bool, has_day: bool
-) -> Reason | None:
+class Told(NamedTuple):
+    """The parts of a payment that a text tells."""
+
+    by_labels: bool
+    name: bool
+    day: bool
+    time: bool
+
+
+def find_reason(text: str, told: Told) -> Reason | None:
     """Return the reason why a text is no payment, None if it may be one."""
     if _PASSWORD.search(text):
         return Reason.ONE_TIME_PASSWORD
     if _BAIT.search(text):
         return Reason.NO_PAYMENT
-    if is_labeled:
+    if told.by_labels:
         return None
-    is_bare = not (has_name and has_day)
+    is_bare = not (told.name and told.day)
     if is_bare and _LINK.search(text) and _DOUBTED.search(text):
         return Reason.NO_PAYMENT
-    if _STATEMENT.search(text) or _SUM.search(text):
+    is_paid = _PAID.search(text) is not None
+    if _is_statement(text, is_told=is_paid or (told.name and told.time)):
         return Reason.STATEMENT
     if _CANCELLATION_TO_COME.search(text) or _REQUEST.search(text):
         return Reason.NO_PAYMENT
-    is_paid = _PAID.search(text) is not None
     if not is_paid and (_ADVERT.search(text) or _POINTS.search(text)):
         return Reason.ADVERT
     if _TRANSFER.search(text):
         return Reason.BANK_TRANSFER
-    return None if has_day or _EVENT.search(text) else Reason.NO_PAYMENT
+    return None if told.day or _EVENT.search(text) else Reason.NO_PAYMENT
+
+
+def _is_statement(text: str, *, is_told: bool) -> bool:
+    if _STATEMENT.search(text) or _SUM.search(text):
+        return True
+    return not is_told and _WEAK_STATEMENT.search(text) is not None
