@@ -8,7 +8,7 @@ from card_alerts.candidate import SourceText
 from card_alerts.confidence import weigh
 from card_alerts.english.parser import parse_english
 from card_alerts.issuers import find_issuer, find_issuer_by_sender
-from card_alerts.japanese import parse_japanese
+from card_alerts.japanese.parser import parse_japanese
 from card_alerts.korean.parser import parse_korean
 from card_alerts.messages import split_messages
 from card_alerts.money import WON

@@ -1,0 +1,1 @@
+"""Parse Japanese mails and pushes of card companies, banks and pay services."""

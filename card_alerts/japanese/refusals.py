@@ -1,0 +1,203 @@
+"""Decide whether a Japanese text is a payment, and which kind."""
+
+import re
+from typing import NamedTuple
+
+from card_alerts.patterns import pattern
+from card_alerts.result import Reason
+from card_alerts.tables import alternatives, read_words
+
+_WORDS = read_words("words.toml")
+_PASSWORD = pattern(
+    alternatives(_WORDS["japanese_passwords"]), example="JCB ワンタイム"
+)
+_STATEMENT = pattern(
+    r"""
+    お?支払い?(?:日(?!時)|予定|期限) | 明細書 | 代金明細
+    | 引き?落とし | 引落[金日] | ご?請求 | 振替 | お支払い?のご案内 | 清算 | 年会費
+    """,
+    example="お支払い日",
+)
+# Words of a statement, and of a payment where it is told with its place or as done
+_WEAK_STATEMENT = pattern(r"支払い?金額|明細", example="お支払い金額のお知らせ")
+# 今月のご利用額, ご利用額が30,000円を超えました
+_SUM = pattern(
+    r"""
+    (?:[今先]月|\d{1,2}月分?|今週|先週|昨日まで)の?(?:ご?利用|お?支払い?|お?買い?物)
+    (?:金?額|合計|総額|件数|状況)
+    | \d{1,2}月分?の?(?:お?支払い?|ご?請求)[ :]
+    | ご?利用(?:合計|累計|状況|可能) | を?超え(?:ました|た) | 設定額 | 達し | ごとに
+    | 次回 | 翌月 | 来月 | 予算 | 利用枠 | のうち
+    """,
+    example="11月のご利用合計",
+)
+_TRANSFER = pattern(
+    alternatives(_WORDS["japanese_transfers"])
+    + r"""
+    | チャージ(?:が|を)?(?:しま|完了|され|いたしま|のお知らせ|[ ]?[\d¥])
+    | [\d円][ ]?(?:を|の)?チャージ
+    """,
+    example="チャージしました",
+)
+_ADVERT = pattern(alternatives(_WORDS["japanese_adverts"]), example="上のご利用で最大")
+# ポイント88pt獲得!
+_POINTS = pattern(
+    r"""
+    (?:ポイント|\dpt)[^\n]{0,20}(?:獲得|付与|進呈|加算|還元|貯ま|たま)
+    """,
+    example="120ポイント付与",
+)
+# 支払い依頼, ご注文, お申し込みを承りました
+_REQUEST = pattern(
+    r"""
+    依頼 | 支払い?待ち | (?:お?支払い?|ご?利用|決済|ご?請求)予定
+    | (?:お?支払い|決済)(?:を)?(?:ください|お願い)
+    | ご?注文 | 発送 | 配達 | お?申し?込み | 申請 | 近づいて | 未払い
+    | 督促 | (?:完了して|されて)いません | お振り込み
+    """,
+    example="支払い依頼が届きました",
+)
+# Whoever asks about a payment has not told one.
+_BAIT = pattern(
+    r"""
+    ご?利用(?:内容)?の?(?:ご)?確認(?:のお願い|はこちら|が必要)
+    | ご?(?:利用|取引|決済|お取引)(?:が|を|は)?(?:一時的?に?|一時)?
+      (?:停止|保留|制限)(?:し|いた|させ|され|中)
+    | (?:カード|アカウント|口座|サービス)[^\n。]{0,12}(?:停止|保留|制限|凍結|ロック)
+      (?:し|いた|させ|され|中)
+    | 心当たり(?:は|が)?(?:ございますか|ありますか|ございましたら|のご?確認)
+    | 本人(?:様)?(?:の)?(?:ご)?(?:利用)?(?:で|か)(?:しょうか|すか|どうか)
+    | 本人様?(?:の)?(?:ご)?確認(?:はこちら|をお願い|が必要|を行)
+    | 決済を確認してください | 24時間以内 | を(?:検知|検出)し
+    | (?:ました|ます|です)か(?![ぁ-ん])
+    """,
+    example="カードのご利用を一時停止しました",
+)
+_LINK = pattern(r"h(?:tt|xx)ps?://|www\.|こちら", example="確認はこちら")
+_DOUBTED = pattern(
+    r"(?:身に)?覚えの?が?(?:ない|ありません)|心当たり|不正|第三者|至急|緊急|解除",
+    example="身に覚えがない場合",
+)
+# 決済完了, ご利用のお知らせ, カード決済:, 160円のお支払い
+_EVENT = pattern(
+    r"""
+    (?:利用|使用|支払い?|決済|買い?物|購入|取引|取消|返品|キャンセル|返金)
+    [^\n。]{0,8}(?:完了|知らせ|通知|速報|連絡|内容|明細|ました|され|あり(?:がとう|ました))
+    | (?:^|(?<=[\n。]))[ 【]?(?:カード|デビット)?
+      (?:お?支払い?|決済|ご?利用|お?買い?物)[ :】]
+    | (?<=[A-Za-zァ-ヶー])(?:お?支払い?|決済|ご?利用)[ :]
+    | [円\d][ ]?の?(?:お?支払い?|決済|ご?利用|お?買い?物)[ 。!]*(?:\n|$)
+    """,
+    example="160円のお支払い",
+)
+# A told payment outweighs the words of an advert.
+_PAID = pattern(
+    r"""
+    (?:お?支払い?|決済|お?買い?物)[がをは]?(?:正常に)?
+    (?:完了|い?たし?ました|しました|され)
+    | 支払いました | ご?利用が?(?:あり|ござい)ました | ご?利用(?:いただき|され|し)ました
+    | 使いました | (?:返金|キャンセル|取り?消)さ?れ
+    """,
+    example="690円支払いました",
+)
+_DECLINED = pattern(
+    r"""
+    (?:いただ|頂)け(?:ません(?:でした)?|なかった)(?!場合)
+    | できません | できなかった | 承認されません | 否決 | 利用不可 | ご利用になれません
+    | エラー | 失敗 | 拒否 | 不成立 | 残高不足 | 残高が(?:不足|足り) | 不承認
+    """,
+    example="頂けませんでした",
+)
+_CANCELLED = pattern(
+    r"""
+    (?:取消|取り消[しさ]|キャンセル|返金|返品)
+    (?!料|手数料|不可|(?:・[^\n。]{1,8})?(?:さ?れた|した|の|等の|があった)?場合)
+    """,
+    example="取消のお知らせ\n",
+)
+# 返金のお手続きを受け付けました
+_CANCELLATION_TO_COME = pattern(
+    r"""
+    (?:取消|取り消し|キャンセル|返金|返品)[^\n。]{0,12}
+    (?:受け?付け?|手続き|申請|依頼|予定|承り|開始)
+    | 後日[^\n。]{0,8}返金 | 返金(?:いた|され|し)ます
+    """,
+    example="返金のお手続き",
+)
+_PARTIAL = pattern(r"一部|部分", example="一部返金 ご利用")
+_USED = pattern(
+    r"利用|使用|決済|支払い?|買い?物|承認|購入|使いました", example="ご利用のお知らせ"
+)
+# "Not a bill yet": ご請求を確定するものではございません。
+_NOT_A_BILL = pattern(
+    r"[^\n。]{0,60}確定するものでは(?:ございません|ありません)",
+    example="ご請求を確定するものではございません",
+)
+_NOTE = pattern(
+    r"(?:^|(?<=[\n。 ]))[※(]?(?:※|注[)])[^\n]{0,400}", example="※キャンセルの場合も"
+)
+
+
+def remove_notes(text: str) -> str:
+    """Blank the notes of a mail, whose words are not of the payment."""
+    if "※" in text or "注)" in text:
+        text = _NOTE.sub(_blank, text)
+    return _NOT_A_BILL.sub(_blank, text) if "確定する" in text else text
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def find_decline(text: str) -> re.Match[str] | None:
+    return _DECLINED.search(text)
+
+
+def find_cancellation(text: str) -> re.Match[str] | None:
+    return _CANCELLED.search(text)
+
+
+def find_use(text: str) -> re.Match[str] | None:
+    return _USED.search(text)
+
+
+def is_partial_refund(text: str) -> bool:
+    return _PARTIAL.search(text) is not None
+
+
+class Told(NamedTuple):
+    """The parts of a payment that a text tells."""
+
+    by_labels: bool
+    name: bool
+    day: bool
+    time: bool
+
+
+def find_reason(text: str, told: Told) -> Reason | None:
+    """Return the reason why a text is no payment, None if it may be one."""
+    if _PASSWORD.search(text):
+        return Reason.ONE_TIME_PASSWORD
+    if _BAIT.search(text):
+        return Reason.NO_PAYMENT
+    if told.by_labels:
+        return None
+    is_bare = not (told.name and told.day)
+    if is_bare and _LINK.search(text) and _DOUBTED.search(text):
+        return Reason.NO_PAYMENT
+    is_paid = _PAID.search(text) is not None
+    if _is_statement(text, is_told=is_paid or (told.name and told.time)):
+        return Reason.STATEMENT
+    if _CANCELLATION_TO_COME.search(text) or _REQUEST.search(text):
+        return Reason.NO_PAYMENT
+    if not is_paid and (_ADVERT.search(text) or _POINTS.search(text)):
+        return Reason.ADVERT
+    if _TRANSFER.search(text):
+        return Reason.BANK_TRANSFER
+    return None if told.day or _EVENT.search(text) else Reason.NO_PAYMENT
+
+
+def _is_statement(text: str, *, is_told: bool) -> bool:
+    if _STATEMENT.search(text) or _SUM.search(text):
+        return True
+    return not is_told and _WEAK_STATEMENT.search(text) is not None
