@@ -156,7 +156,8 @@ def find_issuer_by_sender(sender: str) -> Issuer | None:
     if len(digits) >= MIN_SENDER_DIGITS and digits in _ISSUER_BY_SENDER:
         return _ISSUER_BY_SENDER[digits]
     if "." in sender and sender.isascii():
-        package = f".{sender.lower()}."
+        # The address of a mail counts like a package: alerts@chase.com.
+        package = f".{sender.lower().replace('@', '.')}."
         found = [pair for pair in _PACKAGE_ISSUERS if pair[0] in package]
         if found:
             return max(found, key=lambda pair: len(pair[0]))[1]

@@ -34,7 +34,7 @@ _RUPEES = frozenset({"PKR", "LKR", "NPR"})
 _CURRENCY = rf"""
     (?P<sign>{CURRENCY_SIGN_PATTERN})
     | (?<![A-Za-z])(?:
-        (?P<rupees>Rs\.?|INR\.?)
+        (?P<rupees>R[Ss]\.?|INR\.?)
         | (?<![\w&/-])(?-i:(?P<letters>{_LETTERS})\.?)
         | (?<![\w&/-])(?-i:(?P<own>[NPR])(?=[ ]?\d))
         | (?-i:(?P<code>[A-Z]{{3}}))
@@ -68,6 +68,7 @@ _NOT_PAID = pattern(
             | spending | in[ ]\w{2,10}
         )
     )?[ ]?[:.=-]{0,2}[ ]{0,2}(?:is[ ])?$
+    | \d%[ ]$
     """,
     example="Alert! Total due ",
     flags=re.IGNORECASE,

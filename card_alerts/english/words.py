@@ -66,7 +66,7 @@ _APPROVED = pattern(
         spent | charged? | purchase[ds]? | paid | used | approved | approval
         | authori[sz](?:ed|ation)
         | deducted(?=[ ]from[ ]your[ ](?:\w{1,20}[ ]){0,3}card\b)
-        | transactions? | trans | txn | debited | payment | made | withdrawn
+        | transactions? | trans | trx | txn | debited | payment | made | withdrawn
         | pos(?=[ ]?(?:\n|pur\b))
     )\b
     """,
@@ -90,6 +90,7 @@ _STATEMENT = pattern(
         | (?:received|thank[ ]you[ ]for)[ ]your[^\n]{0,20}[ ]payment
         | payment[ ]of[ ][^\n]{1,40}[ ]towards[ ]your
         | payment[ ](?:has[ ])?(?:been[ ])?(?:received|posted|scheduled)
+        | receipt[ ]of[ ]your[ ]payment
         | pay[ ]your | late[ ]fee | EMI\b | overdue | past[ ]due
         | thank[ ]you[ ]for[ ](?:your|the)[ ]payment
     )
@@ -104,9 +105,9 @@ _BANK_TRANSFER = pattern(
         credited\b
         | deposit(?:ed|s)?\b
         | zelle\b
-        | transfer(?:red|s)?\b
+        | transfer(?:r?ed|s)?\b
         | NEFT\b | IMPS\b | RTGS\b | UPI\b | withdr\w{1,8} | ATM\b | salary\b
-        | (?:paid|sent)[ ]you | sent[ ]to | you[ ](?:sent|have[ ]received)
+        | (?:paid|sent)[ ]you | sent[ ]to | you[ ](?:sent|have[ ](?:received|sent))
         | payroll\b | wire\b | ACH\b | incoming\b
         | standing[ ]order | direct[ ]debit | EFT\b
         # Between people, where no card of it is named.
@@ -194,6 +195,8 @@ _GRANTED = pattern(
     | \b(?:pre-?approved|approved)[ ]for[ ](?:an?[ ]|your[ ])?
       (?:new[ ]|credit[ ]|personal[ ])?
       (?:card|credit|loan|limit|line)\b(?![ ](?:card[ ])?(?:ending|[Xx*.\d]))
+    | \b(?:auto[ ]?pay|e-?mandate|standing[ ]instruction)\b[^.\n]{0,40}\b
+      (?:activated|registered|created|set[ ]up)\b
     | \bnew[ ][\w ]{0,20}card\b[^.\n]{0,30}\b
       (?:issued|shipped|mailed|approved|activated|on[ ]its[ ]way|arriv)
     """,
@@ -252,7 +255,10 @@ _HINTS = {
     ),
     _CANCELLED: ("rever", "refund", "void", "cancel", "return", "charge", "credit"),
     _FUTURE: ("will", "shall", " to be", "to be", "upcoming", "scheduled", "renew"),
-    _GRANTED: ("limit", "application", "loan", "line", "overdraft", "approved", "new "),
+    _GRANTED: (
+        *("limit", "application", "loan", "line", "overdraft", "approved", "new "),
+        *("activated", "registered", "created", "set up"),
+    ),
     _MANDATE_DONE: ("towards",),
     _QUESTION: ("did you", "the app", "an you", "ould you", "request"),
     _OFFER: ("apply", "spen", "offer"),
@@ -264,6 +270,7 @@ _HINTS = {
             "bill",
             "autopay",
             "payment to",
+            "receipt",
             "received",
             "posted",
             "thank",

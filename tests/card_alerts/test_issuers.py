@@ -78,6 +78,7 @@ def test_everyday_word_identifies_no_issuer(name: str) -> None:
         ("com.wf.wellsfargomobile", "Wells Fargo"),
         ("com.csam.icici.bank.imobile", "ICICI"),
         ("jp.ne.paypay.android.app", "PayPay"),
+        ("no.reply.alerts@chase.com", "Chase"),
     ],
 )
 def test_sender_identifies_its_issuer(sender: str, issuer: str) -> None:
