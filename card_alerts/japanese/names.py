@@ -87,10 +87,12 @@ _STATUS = pattern(
     """,
     example="のお支払いが完了しました",
 )
+_MEANS = pattern(
+    rf"^(?:{alternatives(_WORDS['japanese_no_names'])})$", example="Apple Pay"
+)
 _NO_NAME = pattern(
     rf"""
-    ^(?:{alternatives(_WORDS["japanese_no_names"])})$
-    | {alternatives(_WORDS["japanese_other_fields"])} | {_EVENT}
+    {_MEANS.pattern} | {alternatives(_WORDS["japanese_other_fields"])} | {_EVENT}
     | (?:です|は|[ ]?様|払い?|カード|デビット)$ | https?: | www\. | [月者][ ]?:
     | ^[ぁ-ん]{{1,2}}$ | ^を | ^分[とのをで]? | ^\d{{1,2}}回
     | (?:カード|Card|CARD)[ ]?[\d*]{{4,16}}
@@ -101,6 +103,8 @@ _NO_NAME = pattern(
 _FIELD = pattern(r"[^\n|\x1f]{1,200}", example="たぬき書店")
 _BLANKS = pattern(r"[ ]{2,}|[ ]/[ ]|[「」『』【】:]", example="たぬき書店 / 東京")
 _LETTER = pattern(r"[^\W\d_]", example="たぬき書店")
+# 💳 たぬき書店
+_SIGNS = pattern(r"^[^\w(「『&+@'\"]{1,10}", example="💳 たぬき書店")
 _AROUND = ' ・:/-、,。[]>→*▼▶!…"〜~#='
 
 
@@ -108,6 +112,8 @@ _AROUND = ' ・:/-、,。[]>→*▼▶!…"〜~#='
 class FoundName:
     span: Span
     is_sure: bool
+    # There is no other field but those that are known.
+    is_alone: bool = False
 
 
 def find_unlabeled_name(
@@ -170,8 +176,9 @@ def _find_behind(masked: str, amount: Span) -> Span | None:
 def _find_field(masked: str, amount: Span) -> FoundName | None:
     """Return the field that is nothing else, the nearest one to the amount."""
     cleared = _STATUS.sub(lambda match: MASK * len(match[0]), masked)
-    found = []
+    found, parts = [], 0
     for field in islice(_FIELD.finditer(cleared), _MAX_FIELDS):
+        parts += _is_unknown(field[0].strip(_AROUND))
         start = _skip_remains(cleared, field.start(), field.end())
         for blank in (*_BLANKS.finditer(cleared, *field.span()), None):
             end = blank.start() if blank else field.end()
@@ -184,7 +191,13 @@ def _find_field(masked: str, amount: Span) -> FoundName | None:
     if not found:
         return None
     nearest = min(found, key=lambda span: _distance(span, amount))
-    return FoundName(nearest, is_sure=len(found) == 1)
+    is_sure = len(found) == 1
+    return FoundName(nearest, is_sure, is_alone=is_sure and parts == 1)
+
+
+def _is_unknown(field: str) -> bool:
+    """Return True for a field with letters that is no means of payment."""
+    return _LETTER.search(field) is not None and not _MEANS.match(field)
 
 
 def _distance(span: Span, amount: Span) -> int:
@@ -196,8 +209,9 @@ def _check(text: str, span: Span) -> Span | None:
     value = text[slice(*span)]
     start = span[0] + len(value) - len(value.lstrip(_AROUND))
     name = value.strip(_AROUND)
-    while name.startswith(")"):
-        start, name = start + 1, name[1:].lstrip(_AROUND)
+    signs = _SIGNS.match(name)
+    if signs:
+        start, name = start + signs.end(), name[signs.end() :]
     is_first_odd = name.startswith("(") and name.count("(") > name.count(")")
     if is_first_odd or (name.startswith("(") and name.endswith(")")):
         start, name = start + 1, name[1:]

@@ -76,6 +76,9 @@ _CARD_NAME = pattern(
 _NO_DAY_OF_USE = pattern(r"[ ]?(?:まで|から|以降|頃)", example="まで")
 
 
+_CARDS = ("カード", "Card", "CARD", "デビット", "WALLET", "Suica", "PASMO")
+
+
 class _Issuers(NamedTuple):
     """The issuer, and the spans of the names of cards."""
 
@@ -86,10 +89,8 @@ class _Issuers(NamedTuple):
 
 class _Merchant(NamedTuple):
     span: Span | None
-    is_sure: bool
-
-
-_NO_MERCHANT = _Merchant(None, is_sure=False)
+    is_sure: bool = False
+    is_alone: bool = False
 
 
 class _Event(NamedTuple):
@@ -119,6 +120,7 @@ class _Fields(NamedTuple):
 def parse_japanese(source: SourceText) -> ParseResult:
     text = source.normalized.text
     fields = _read_fields(text)
+    is_card_push = fields.merchant.is_alone and _names_card(text, fields.issuers)
     # A guessed name must not hide the words of another message.
     reason = find_reason(
         remove_notes(source.text_without(fields.labeled.get("merchant"))),
@@ -127,6 +129,7 @@ def parse_japanese(source: SourceText) -> ParseResult:
             name=fields.merchant.span is not None,
             day=bool(fields.timestamps),
             time=fields.has_time,
+            all_fields=is_card_push,
         ),
     )
     rest = remove_notes(source.text_without(fields.merchant.span))
@@ -137,7 +140,7 @@ def parse_japanese(source: SourceText) -> ParseResult:
     issuer = fields.issuers.issuer or _find_any_issuer(text, fields.merchant.span)
     issuer = issuer or source.sender_issuer
     is_told = bool(issuer and fields.merchant.span and fields.has_time)
-    event = _find_event(rest, fields.money, is_told=is_told)
+    event = _find_event(rest, fields, is_told=is_told or is_card_push)
     if fields.money is None or event is None:
         return rejected(reason or Reason.NO_PAYMENT)
     candidate = _make_candidate(fields, event, issuer, rest)
@@ -147,6 +150,26 @@ def parse_japanese(source: SourceText) -> ParseResult:
         candidate = candidate._replace(balance=balance, balance_currency=currency)
     result = build_result(candidate, source)
     return result if reason is None or decline else _refuse(reason, result)
+
+
+def _find_event(text: str, fields: _Fields, *, is_told: bool) -> _Event | None:
+    """Return what happened; a payment of which all is told needs no word for it."""
+    if decline := find_decline(text):
+        return _Event(Kind.DECLINED, decline.span())
+    if cancellation := find_cancellation(text):
+        return _Event(Kind.CANCELLATION, cancellation.span())
+    use = find_use(text)
+    if use is None and not is_told:
+        return None
+    is_refund = fields.is_labeled and fields.money and fields.money.is_negative
+    kind = Kind.CANCELLATION if is_refund else Kind.APPROVAL
+    return _Event(kind, use.span() if use else None)
+
+
+def _names_card(text: str, issuers: _Issuers) -> bool:
+    """Return True for the name of a card, whose pushes are of purchases only."""
+    names = (text[slice(*span)].rstrip(" :") for span in issuers.card_names)
+    return any(name.endswith(_CARDS) for name in names)
 
 
 def _read_fields(text: str) -> _Fields:
@@ -162,7 +185,9 @@ def _read_fields(text: str) -> _Fields:
         others = [*issuers.card_names, *find_labels(text), *find_clocks(text)]
         others += [each.span for each in timestamps] + ([card.span()] if card else [])
         found = find_unlabeled_name(masked, money.span if money else None, others)
-        merchant = _Merchant(found.span, found.is_sure) if found else _NO_MERCHANT
+        merchant = _Merchant(None)
+        if found:
+            merchant = _Merchant(found.span, found.is_sure, found.is_alone)
     return _Fields(labeled, money, timestamps, issuers, card, merchant)
 
 
@@ -192,20 +217,6 @@ def _refuse(reason: Reason, result: ParseResult) -> ParseResult:
     if not result.recognized:
         return rejected(reason)
     return replace(rejected(reason), would_be=replace(result, doubts=(Doubt.KIND,)))
-
-
-def _find_event(text: str, money: MoneyMatch | None, *, is_told: bool) -> _Event | None:
-    """Return what happened; a payment of which all is told needs no word for it."""
-    if decline := find_decline(text):
-        return _Event(Kind.DECLINED, decline.span())
-    if cancellation := find_cancellation(text):
-        return _Event(Kind.CANCELLATION, cancellation.span())
-    use = find_use(text)
-    if use is None and not is_told:
-        return None
-    is_refund = money is not None and money.is_negative
-    kind = Kind.CANCELLATION if is_refund else Kind.APPROVAL
-    return _Event(kind, use.span() if use else None)
 
 
 def _find_days(text: str, labeled: Span | None) -> list[TimestampMatch]:

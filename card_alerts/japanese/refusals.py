@@ -47,15 +47,21 @@ _POINTS = pattern(
     """,
     example="120ポイント付与",
 )
-# 支払い依頼, ご注文, お申し込みを承りました
+# 支払い依頼, 支払い待ち
 _REQUEST = pattern(
     r"""
     依頼 | 支払い?待ち | (?:お?支払い?|ご?利用|決済|ご?請求)予定
     | (?:お?支払い|決済)(?:を)?(?:ください|お願い)
-    | ご?注文 | 発送 | 配達 | お?申し?込み | 申請 | 近づいて | 未払い
-    | 督促 | (?:完了して|されて)いません | お振り込み
+    | 近づいて | 未払い | 督促 | (?:完了して|されて)いません | お振り込み
     """,
     example="支払い依頼が届きました",
+)
+# Words of an order or a changed setting, unless a payment is told as done
+_ORDER = pattern(
+    r"""
+    ご?注文 | 発送 | 配達 | お?申し?込み | 申請 | 変更 | 予約 | 受け?付け | 承りました
+    """,
+    example="お申し込みを承りました",
 )
 # Whoever asks about a payment has not told one.
 _BAIT = pattern(
@@ -68,6 +74,7 @@ _BAIT = pattern(
     | 心当たり(?:は|が)?(?:ございますか|ありますか|ございましたら|のご?確認)
     | 本人(?:様)?(?:の)?(?:ご)?(?:利用)?(?:で|か)(?:しょうか|すか|どうか)
     | 本人様?(?:の)?(?:ご)?確認(?:はこちら|をお願い|が必要|を行)
+    | 不審な(?:ご?利用|決済|お?取引)[がを]
     | 決済を確認してください | 24時間以内 | を(?:検知|検出)し
     | (?:ました|ます|です)か(?![ぁ-ん])
     """,
@@ -82,7 +89,9 @@ _DOUBTED = pattern(
 _EVENT = pattern(
     r"""
     (?:利用|使用|支払い?|決済|買い?物|購入|取引|取消|返品|キャンセル|返金)
-    [^\n。]{0,8}(?:完了|知らせ|通知|速報|連絡|内容|明細|ました|され|あり(?:がとう|ました))
+    [^\n。]{0,8}(?:完了|知らせ|通知|速報|連絡|内容|明細|ました|され|済|あり(?:がとう|ました))
+    | (?:取消|取り消し|返金|返品|キャンセル)(?:し|済み?)?(?:[ :】]|$)
+    | (?<=で)(?:お?支払い?|決済|ご?利用)[ :]
     | (?:^|(?<=[\n。]))[ 【]?(?:カード|デビット)?
       (?:お?支払い?|決済|ご?利用|お?買い?物)[ :】]
     | (?<=[A-Za-zァ-ヶー])(?:お?支払い?|決済|ご?利用)[ :]
@@ -94,7 +103,7 @@ _EVENT = pattern(
 _PAID = pattern(
     r"""
     (?:お?支払い?|決済|お?買い?物)[がをは]?(?:正常に)?
-    (?:完了|い?たし?ました|しました|され)
+    (?:完了(?!後|次第)|い?たし?ました|しました|され)
     | 支払いました | ご?利用が?(?:あり|ござい)ました | ご?利用(?:いただき|され|し)ました
     | 使いました | (?:返金|キャンセル|取り?消)さ?れ
     """,
@@ -172,6 +181,8 @@ class Told(NamedTuple):
     name: bool
     day: bool
     time: bool
+    # Name, amount and card, and nothing else.
+    all_fields: bool
 
 
 def find_reason(text: str, told: Told) -> Reason | None:
@@ -185,16 +196,23 @@ def find_reason(text: str, told: Told) -> Reason | None:
     is_bare = not (told.name and told.day)
     if is_bare and _LINK.search(text) and _DOUBTED.search(text):
         return Reason.NO_PAYMENT
+    reason = _find_other_message(text, told)
+    if reason or told.day or told.all_fields or _EVENT.search(text):
+        return reason
+    return Reason.NO_PAYMENT
+
+
+def _find_other_message(text: str, told: Told) -> Reason | None:
     is_paid = _PAID.search(text) is not None
     if _is_statement(text, is_told=is_paid or (told.name and told.time)):
         return Reason.STATEMENT
     if _CANCELLATION_TO_COME.search(text) or _REQUEST.search(text):
         return Reason.NO_PAYMENT
+    if not is_paid and _ORDER.search(text):
+        return Reason.NO_PAYMENT
     if not is_paid and (_ADVERT.search(text) or _POINTS.search(text)):
         return Reason.ADVERT
-    if _TRANSFER.search(text):
-        return Reason.BANK_TRANSFER
-    return None if told.day or _EVENT.search(text) else Reason.NO_PAYMENT
+    return Reason.BANK_TRANSFER if _TRANSFER.search(text) else None
 
 
 def _is_statement(text: str, *, is_told: bool) -> bool:
