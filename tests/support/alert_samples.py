@@ -26,7 +26,7 @@ EXAM_2026D = SAMPLES / "notifications_exam_2026d.jsonl"
 EXAM_2026E = SAMPLES / "notifications_exam_2026e.jsonl"
 # The sixth one; each payment has a `twin`.
 EXAM_2026F = SAMPLES / "notifications_exam_2026f.jsonl"
-# The seventh one; each payment has a `twin`. Its classes became rules, except Japanese.
+# The seventh one; each payment has a `twin`. Its classes became rules.
 EXAM_2026G = SAMPLES / "notifications_exam_2026g.jsonl"
 # The eighth one: the second opinion has learned from it. Of rules it made only the words
 # of balances in other languages.
