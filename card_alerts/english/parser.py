@@ -151,11 +151,7 @@ _PARTIAL = pattern(r"\bpartial(?:ly)?\b", example="partial refund", flags=re.IGN
 
 def parse_english(source: SourceText) -> ParseResult:
     text = source.normalized.text
-    issuer, issuer_span = _identify_issuer(source)
-    money = find_paid_amount(text, issuer)
-    if money:
-        named = text[slice(*issuer_span)] if issuer_span else source.sender
-        issuer = find_namesake(named, money.currency) or issuer
+    issuer, issuer_span, money = _identify_issuer_and_amount(source)
     hint = _CARD_HINT.search(text) or _STANDALONE_CARD_HINT.search(text)
     # Korean issuers print both in English alerts too.
     total = RUNNING_TOTAL.search(text) if issuer in KOREAN else None
@@ -201,9 +197,7 @@ def parse_english(source: SourceText) -> ParseResult:
             is_merchant_sure=is_merchant_sure,
             installment_months=int(months["months"]) if months else None,
             installment_months_span=months.span("months") if months else None,
-            running_total=(
-                int(parse_number(total["number"] or total["before"])) if total else None
-            ),
+            running_total=_total_number(total) if total else None,
             running_total_span=total.span() if total else None,
             balance=balance,
             balance_currency=balance_currency,
@@ -213,6 +207,22 @@ def parse_english(source: SourceText) -> ParseResult:
         source,
     )
     return _refuse(reason, result, is_strange=is_strange) if reason else result
+
+
+def _identify_issuer_and_amount(
+    source: SourceText,
+) -> tuple[Issuer | None, Span | None, MoneyMatch | None]:
+    text = source.normalized.text
+    issuer, span = _identify_issuer(source)
+    money = find_paid_amount(text, issuer)
+    if money:
+        named = text[slice(*span)] if span else source.sender
+        issuer = find_namesake(named, money.currency) or issuer
+    return issuer, span, money
+
+
+def _total_number(total: re.Match[str]) -> int:
+    return int(parse_number(total["number"] or total["before"]))
 
 
 def _build_european(
