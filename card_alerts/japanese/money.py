@@ -122,7 +122,7 @@ def _yen_amount(match: re.Match[str]) -> MoneyMatch:
 
 
 def _bare_yen(text: str, span: Span) -> MoneyMatch | None:
-    """Return a number whose currency only its label or another line tells."""
+    """Return a number without a currency; its label or another line has it."""
     sign = _YEN_IN_LABEL.search(text) or _YEN_AS_CURRENCY.search(text)
     number = _BARE_NUMBER.match(text, *span) if sign else None
     if sign is None or number is None:

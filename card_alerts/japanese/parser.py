@@ -153,7 +153,7 @@ def parse_japanese(source: SourceText) -> ParseResult:
 
 
 def _find_event(text: str, fields: _Fields, *, is_told: bool) -> _Event | None:
-    """Return what happened; a payment of which all is told needs no word for it."""
+    """Return the event; complete payments need no word for it."""
     if decline := find_decline(text):
         return _Event(Kind.DECLINED, decline.span())
     if cancellation := find_cancellation(text):
@@ -220,7 +220,7 @@ def _refuse(reason: Reason, result: ParseResult) -> ParseResult:
 
 
 def _find_days(text: str, labeled: Span | None) -> list[TimestampMatch]:
-    """Return the days of use, those of the label before others."""
+    """Return the days of use; labeled ones come first."""
     found = [
         each
         for each in find_timestamps(text)

@@ -18,7 +18,7 @@ _STATEMENT = pattern(
     """,
     example="お支払い日",
 )
-# Words of a statement, and of a payment where it is told with its place or as done
+# Words of a statement; completed payments and those with a place have them, too.
 _WEAK_STATEMENT = pattern(r"支払い?金額|明細", example="お支払い金額のお知らせ")
 # 今月のご利用額, ご利用額が30,000円を超えました
 _SUM = pattern(
@@ -56,14 +56,14 @@ _REQUEST = pattern(
     """,
     example="支払い依頼が届きました",
 )
-# Words of an order or a changed setting, unless a payment is told as done
+# Words of an order or a changed setting; completed payments have them, too.
 _ORDER = pattern(
     r"""
     ご?注文 | 発送 | 配達 | お?申し?込み | 申請 | 変更 | 予約 | 受け?付け | 承りました
     """,
     example="お申し込みを承りました",
 )
-# Whoever asks about a payment has not told one.
+# Questions about a payment.
 _BAIT = pattern(
     r"""
     ご?利用(?:内容)?の?(?:ご)?確認(?:のお願い|はこちら|が必要)
@@ -99,7 +99,7 @@ _EVENT = pattern(
     """,
     example="160円のお支払い",
 )
-# A told payment outweighs the words of an advert.
+# Completed payments outweigh the words of an advert.
 _PAID = pattern(
     r"""
     (?:お?支払い?|決済|お?買い?物)[がをは]?(?:正常に)?
