@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from accounts.models import Member
 from ledger.models import Entry, Wallet
@@ -21,7 +20,7 @@ from tests.support.factories import (
     make_rule,
     make_wallet,
 )
-from tests.support.races import call_before, run_concurrently
+from tests.support.races import call_before, lock_timeout, run_concurrently
 from tests.support.scale import scaled
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -179,12 +178,8 @@ def test_others_do_not_wait_while_a_ledger_is_deleted() -> None:
     life, other = begin_life(), begin_life()
 
     def leave_at_once() -> Any:
-        with connection.cursor() as cursor:
-            cursor.execute("SET lock_timeout = '50ms'")
-            try:
-                return JSONClient(other.member).send("DELETE", "/api/auth/me")
-            finally:
-                cursor.execute("RESET lock_timeout")
+        with lock_timeout("50ms"):
+            return JSONClient(other.member).send("DELETE", "/api/auth/me")
 
     with call_before('DELETE FROM "account_entry"', leave_at_once) as answer:
         assert leave(JSONClient(life.member), life).status_code == 204

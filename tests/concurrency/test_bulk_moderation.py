@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.account_deletion import delete_account
@@ -30,6 +30,7 @@ from tests.support.factories import make_comment, make_member, make_post
 from tests.support.races import (
     call_before,
     caller,
+    lock_timeout,
     run_concurrently,
     sorted_statuses,
     without_locks,
@@ -308,9 +309,8 @@ def test_rows_that_others_hold_are_left_and_told(
     monkeypatch.setattr(bulk, "BATCH_SIZE", 6)
 
     def run() -> Outcome:
-        with connection.cursor() as cursor:
-            cursor.execute("SET lock_timeout = 200")
-        return run_deed(judge)
+        with lock_timeout("200ms"):
+            return run_deed(judge)
 
     with transaction.atomic():
         list(Post.objects.select_for_update().filter(pk=posts[0].pk))

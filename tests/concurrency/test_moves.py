@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 
 from accounts.models import Member
 from core.db.locks import AdvisoryLock, advisory_xact_lock
@@ -16,7 +16,7 @@ from tests.support.clients import JSONClient
 from tests.support.factories import count_rows_of, make_member
 from tests.support.moves import A, MovingLedger, make_moving_ledger
 from tests.support.problems import assert_problem
-from tests.support.races import call_before, run_concurrently
+from tests.support.races import call_before, lock_timeout, run_concurrently
 from tests.support.rollups import assert_rollups_are_right
 from tests.support.scale import scaled
 from tests.support.workbooks import download_backup, upload
@@ -178,12 +178,8 @@ def test_write_that_waits_for_too_long_is_told_to_try_again(
     member = make_member()
 
     def write() -> Any:
-        with connection.cursor() as cursor:
-            cursor.execute("SET lock_timeout = '50ms'")
-            try:
-                return JSONClient(member).send("POST", f"{A}/entries", ENTRY)
-            finally:
-                cursor.execute("RESET lock_timeout")
+        with lock_timeout("50ms"):
+            return JSONClient(member).send("POST", f"{A}/entries", ENTRY)
 
     with transaction.atomic():
         advisory_xact_lock(AdvisoryLock.LEDGER, member.pk)

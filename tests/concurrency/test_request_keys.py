@@ -12,7 +12,7 @@ from administration.request_keys import purge_keys
 from core.api.keyed_answers import KEY_LIFETIME
 from ledger.models import Entry, RequestKey
 from tests.support.clients import JSONClient
-from tests.support.races import call_before, run_concurrently, wait_long_for_locks
+from tests.support.races import call_before, lock_timeout, run_concurrently
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -49,7 +49,7 @@ def test_16_requests_under_one_key_have_one_effect(free_member: Member) -> None:
 
 
 def post_patiently(client: JSONClient, body: Any) -> Any:
-    with wait_long_for_locks():
+    with lock_timeout("20s"):
         return post(client, body)
 
 

@@ -50,10 +50,13 @@ def run_concurrently(calls: Sequence[Callable[[], Any]]) -> list[Any]:
 
 
 @contextmanager
-def wait_long_for_locks() -> Iterator[None]:
-    """Keep the lock limit out of a test on a machine that stands still for seconds."""
+def lock_timeout(limit: str) -> Iterator[None]:
+    """Let this thread's connection wait for locks as long as this, such as '50ms'.
+
+    The pool gives the connection to others afterwards, so the limit ends here.
+    """
     with connection.cursor() as cursor:
-        cursor.execute("SET lock_timeout = '20s'")
+        cursor.execute("SELECT set_config('lock_timeout', %s, false)", [limit])
     try:
         yield
     finally:

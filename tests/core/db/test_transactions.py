@@ -20,7 +20,7 @@ from core.db.transactions import MAX_RETRIES, retry_on_conflict
 from ledger.models import Category
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_member
-from tests.support.races import run_concurrently, wait_long_for_locks
+from tests.support.races import lock_timeout, run_concurrently
 
 ROOT = Path(__file__).resolve().parents[3]
 APPS = ("accounts", "administration", "billing", "board", "core", "ledger")
@@ -143,7 +143,7 @@ def _meet_once(client: JSONClient, category: Category) -> list[Any]:
 
     def lock_against_the_order() -> bool:
         try:
-            with wait_long_for_locks(), transaction.atomic():
+            with lock_timeout("20s"), transaction.atomic():
                 rows = Category.objects.select_for_update().owned_by(member)
                 assert rows.filter(pk=category.pk).exists()
                 holds_row.set()
@@ -158,7 +158,7 @@ def _meet_once(client: JSONClient, category: Category) -> list[Any]:
     def change() -> Any:
         assert holds_row.wait(10)
         path = f"/api/account/categories/{category.pk}"
-        with wait_long_for_locks():
+        with lock_timeout("20s"):
             return client.send("PATCH", path, {"name": "New"})
 
     return run_concurrently([lock_against_the_order, change])
