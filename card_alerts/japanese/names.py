@@ -57,9 +57,11 @@ _REMAINS = pattern(
     """,
     example="で",
 )
-_CLOCK = pattern(
+# Times and addresses of pages are no names.
+_CLOCK_OR_LINK = pattern(
     r"""
-    (?=[\d本昨])(?:本日|昨日)?[ ]?(?<!\d)
+    (?=h)https?://[^\s]{1,200}
+    | (?=[\d本昨])(?:本日|昨日)?[ ]?(?<!\d)
     \d{1,2}(?::\d{2}(?::\d{2})?|時\d{1,2}分)(?:頃|に)?
     """,
     example="本日13:20",
@@ -73,7 +75,7 @@ _PERSON = pattern(r"(?:さん|様|さま|くん|ちゃん)[」』\"]?[ ]?$", exa
 _WORDS = read_words("words.toml")
 _EVENT = r"""
     (?:カード|デビット|クレジット|アプリ|コード|海外|国内|ショッピング)?の?
-    (?:ご?(?:利用|購入|請求)|お?(?:支払い?|買い?物|取引)|決済|承認|取り?消し?|キャンセル|返金|返品)
+    (?:ご?(?:利用|購入|請求)|お?(?:支払い?|買い?物|買い?上げ?|取引)|決済|承認|取り?消し?|キャンセル|返金|返品)
 """
 _STATUS = pattern(
     rf"""
@@ -133,9 +135,11 @@ def find_unlabeled_name(
     return _find_field(masked, amount)
 
 
-def find_clocks(text: str) -> list[Span]:
-    """Return the spans of times without a day."""
-    return [match.span() for match in islice(_CLOCK.finditer(text), _MAX_CLOCKS)]
+def find_clocks_and_links(text: str) -> list[Span]:
+    """Return the spans of times without a day, and of addresses of pages."""
+    return [
+        match.span() for match in islice(_CLOCK_OR_LINK.finditer(text), _MAX_CLOCKS)
+    ]
 
 
 def _mask(text: str, spans: list[Span]) -> str:
@@ -174,9 +178,10 @@ def _find_behind(masked: str, amount: Span) -> Span | None:
 
 
 def _find_field(masked: str, amount: Span) -> FoundName | None:
-    """Return the field that is nothing else, the nearest one to the amount."""
+    """Return the field before a particle, else the one nearest to the amount."""
     cleared = _STATUS.sub(lambda match: MASK * len(match[0]), masked)
-    found, parts = [], 0
+    found: list[tuple[bool, int, Span]] = []
+    parts = 0
     for field in islice(_FIELD.finditer(cleared), _MAX_FIELDS):
         parts += _is_unknown(field[0].strip(_AROUND))
         start = _skip_remains(cleared, field.start(), field.end())
@@ -186,13 +191,14 @@ def _find_field(masked: str, amount: Span) -> FoundName | None:
             name_end = start + particle.start() if particle else end
             span = _check(cleared, (start, name_end))
             if span:
-                found.append(span)
+                is_marked = particle is not None and cleared[end : end + 1] == MASK
+                found.append((not is_marked, _distance(span, amount), span))
             start = blank.end() if blank else end
     if not found:
         return None
-    nearest = min(found, key=lambda span: _distance(span, amount))
-    is_sure = len(found) == 1
-    return FoundName(nearest, is_sure, is_alone=is_sure and parts == 1)
+    is_unmarked, _, nearest = min(found)
+    is_sure = len(found) == 1 or not is_unmarked
+    return FoundName(nearest, is_sure, is_alone=len(found) == parts == 1)
 
 
 def _is_unknown(field: str) -> bool:

@@ -16,7 +16,7 @@ from card_alerts.japanese.money import (
     find_months,
     mask_side_amounts,
 )
-from card_alerts.japanese.names import find_clocks, find_unlabeled_name
+from card_alerts.japanese.names import find_clocks_and_links, find_unlabeled_name
 from card_alerts.japanese.refusals import (
     Told,
     find_cancellation,
@@ -43,7 +43,7 @@ _CARD_WORDS = pattern(
     (?:[ァ-ヶー一-龯A-Za-z]{1,8}(?=カード|デビット))?
     (?:
         [ ]?
-        (?:カード|ゴールド|プラチナ|銀行|デビット|クレジット|プリペイド|残高|アプリ|[Cc]ard|WALLET)
+        (?:カード|ゴールド|プラチナ|銀行|デビット|クレジット|プリペイド|残高|アプリ|[Cc]ard|CARD|WALLET)
     ){0,4}
     (?:[ ]?\([^()\n\d]{1,12}\))?[ ]?:?
     """,
@@ -182,7 +182,7 @@ def _read_fields(text: str) -> _Fields:
     if "merchant" in labeled:
         merchant = _Merchant(labeled["merchant"], is_sure=True)
     else:
-        others = [*issuers.card_names, *find_labels(text), *find_clocks(text)]
+        others = [*issuers.card_names, *find_labels(text), *find_clocks_and_links(text)]
         others += [each.span for each in timestamps] + ([card.span()] if card else [])
         found = find_unlabeled_name(masked, money.span if money else None, others)
         merchant = _Merchant(None)
