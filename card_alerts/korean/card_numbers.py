@@ -25,7 +25,7 @@ MAY_HAVE_CARD_NUMBER = pattern(
 _BULLETS = r"[•●∙]{2,4}[ ]?"
 STANDALONE_CARD_NUMBER = pattern(
     rf"""
-    (?=[신체카뒷뒤끝본가\d*(, \n•●∙])
+    (?=[신체카뒷뒤끝본가VMAJ\d*(, \n•●∙])
     (?:
         (?<!\w){_BULLETS}(?P<h>\d{{4}})(?!\d)
         | (?:신용|체크|카드|{_LAST_DIGITS}|카드번호|본인|가족)[ :*]{{0,2}}[(\[]?[ ]?
@@ -34,6 +34,10 @@ STANDALONE_CARD_NUMBER = pattern(
           (?P<b>{_CARD_DIGITS})\)
         | (?:[\d*]{{4}}[- ]){{2,3}}(?<=[*][- ])(?P<g>\d{{4}})(?!\d)
         | (?<={INSTALLMENT}),[ ]?(?P<d>{_CARD_DIGITS})\)
+        | (?<![A-Za-z])(?:Visa|VISA|Master(?:[Cc]ard)?|Amex|AMEX|JCB)[ \-*•]{{1,5}}
+          (?P<m>\d{{4}})(?!\d)
+        # 2718 · 일시불
+        | (?<=\n)(?P<l>\d{{4}})(?=[ ]·[ ]?{INSTALLMENT})
         # 승인(0088, 11/02 15:44)
         | \((?P<i>{_CARD_DIGITS})(?=,[ ]{TIMESTAMP})
         # 71*3카드

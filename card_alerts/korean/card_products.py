@@ -63,13 +63,18 @@ LINE_PRODUCT = pattern(
     """,
     example="현대카드 M",
 )
+# 현대카드 X 카드로 결제되었습니다
+PRODUCT_IN_SENTENCE = pattern(
+    r"[ ](?P<product>[A-Z][A-Za-z0-9+]{0,14})[ ]?(?=카드로[ ])",
+    example=" X 카드로 결제",
+)
 # A line of KB국민 노리2 체크카드.
 CHECK_CARD_LINE = pattern(
     r"[ ](?P<product>(?!신용)[가-힣A-Za-z0-9]{2,10}[ ]?체크카드)(?=[ ]?[\n·])",
     example="KB국민 노리2 체크카드\n바람커피",
 )
 PRODUCT_SUFFIX = pattern(
-    r"[ ]?(?:해외|국내|전체|일반|자동(?:결제|납부|이체)|정기결제)$",
+    r"[ ]?(?:해외|국내|전체|일반|자동(?:결제|납부|이체)|정기결제|카드로)$",
     example="현대카드 해외",
 )
 PRODUCT_BRANDS = frozenset({"LOCA", "로카", "디지로카"})

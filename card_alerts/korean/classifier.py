@@ -27,6 +27,7 @@ from card_alerts.masked_text import (
     HOLDER_NAME,
     INSTALLMENT,
     ISSUER,
+    KEYWORD,
     LABEL,
     TIMESTAMP,
 )
@@ -68,6 +69,11 @@ _TERSE_APPROVAL = pattern(
     """,
     example=f"[{ISSUER}]{HOLDER_NAME}\n{AMOUNT}{INSTALLMENT}\n{TIMESTAMP}\n동백숯불갈비",
 )
+# The wallet that paid: 소리머니에서 출금.
+_PAID_OUT_OF = pattern(
+    r"(?:머니|페이|통장|계좌|포인트)에서[ ]출금(?:되었습니다|됐어요|됐습니다|했어요)?",
+    example="머니에서 출금",
+)
 _NOT_APPROVED = pattern(
     r"""
     (?<![가-힣])(?:승인|결제|거래)?[ ]?(?:거절|실패)(?:[ ]?금액)?(?=[\s\])!.,:]|$|되|됐)
@@ -102,6 +108,20 @@ _WALLET_AMOUNT = pattern(
     example=f"[{ISSUER}] {AMOUNT}\n산들보리밥",
 )
 _WALLETS = frozenset({"애플페이", "삼성월렛"})
+# 달빛김밥⏎4,100원⏎삼성카드 4471, and nothing else
+_CARD_BELOW = pattern(
+    rf"""
+    (?:{ISSUER}+[ ]?\n)?[^\n{ANY_PLACEHOLDER}]{{2,30}}\n{AMOUNT}+[ ]?\n{ISSUER}+[ ]?
+    """,
+    example=f"달빛김밥\n{AMOUNT}\n{ISSUER}",
+)
+# 소리페이로 7,000원을 결제했어요
+_PAID_BY = pattern(
+    rf"""
+    (?:페이|머니|캐시|포인트|카드|Pay|PAY)(?:으로|로)[ ]{AMOUNT}+[을를이가]?[ ]?{KEYWORD}
+    """,
+    example=f"소리페이로 {AMOUNT}을 {KEYWORD}",
+)
 MAX_WALLET_NOTICE_LENGTH = 120
 MIN_RECEIPT_LABELS = 3
 # A longer name is rather a sentence.
@@ -159,6 +179,12 @@ class MessageEvidence:
     def _is_past_tense(self) -> bool:
         return _PAST_TENSE.search(self.keyword_text) is not None
 
+    def _has_past_tense(self) -> bool:
+        spans = (keyword.span for keyword in self.message.keywords)
+        return any(
+            _PAST_TENSE.search(self.message.text[slice(*span)]) for span in spans
+        )
+
     def _is_detailed(self) -> bool:
         message = self.message
         if self.money is None:
@@ -203,6 +229,8 @@ class MessageEvidence:
             text = _NEXT_PAYMENT.sub("", text)
         if "교통" in text and self._is_approved():
             text = _TRANSIT_MONTH.sub("", text)
+        if self.has_strong_keyword and "에서 출금" in text:
+            text = _PAID_OUT_OF.sub("", text)
         if self.is_withdrawn_abroad():
             text = _WITHDRAWN.sub("", text)
         if self.keyword and _PAID_OUT.search(text):
@@ -244,7 +272,7 @@ class MessageEvidence:
         is_password = rejection_rules.PASSWORD.search(text)
         if is_password and not (self.is_detailed and self.keyword):
             return Reason.ONE_TIME_PASSWORD
-        is_done = self.has_strong_keyword and self._is_past_tense()
+        is_done = self.has_strong_keyword and self._has_past_tense()
         reason = rejection_rules.weak_rejection_reason(
             text,
             is_detailed=self.is_detailed or is_done,
@@ -370,6 +398,7 @@ class MessageEvidence:
                 self.is_detailed
                 or self._is_wallet_notice()
                 or _TERSE_APPROVAL.search(message.masked.text) is not None
+                or self._is_card_below()
             )
         if self._is_expected_refund(keyword.kind):
             return False
@@ -391,9 +420,17 @@ class MessageEvidence:
             return True
         return self._is_payment_without_card(keyword)
 
+    def _is_card_below(self) -> bool:
+        """Return True for a name, an amount and a card with digits on a line each."""
+        message = self.message
+        has_card = message.card_digits is not None and message.issuer_match is not None
+        return has_card and _CARD_BELOW.fullmatch(message.masked.text) is not None
+
     def _is_payment_without_card(self, keyword: StatusKeyword) -> bool:
         """Return False for the message of a shop, an office or a person."""
         text = self.message.text
+        if self._is_past_tense() and _PAID_BY.search(self.message.masked.text):
+            return not rejection_rules.is_chat(text)
         is_told = self.has_printed_time and self.has_installment_terms
         rest = self._text_for_rules() if is_told else text
         if (
@@ -411,7 +448,7 @@ class MessageEvidence:
     def _is_expected_refund(self, kind: Kind) -> bool:
         return (
             kind is Kind.CANCELLATION
-            and "환불" in self.message.text
+            and ("환불" in self.message.text or "영업일" in self.message.text)
             and not _PAYMENT_WORD.search(self.keyword_text)
             and rejection_rules.EXPECTED_REFUND.search(self.message.text) is not None
         )

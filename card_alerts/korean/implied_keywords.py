@@ -126,7 +126,8 @@ _LABELED_STATUS = pattern(
 # 결제 5,000원⏎11/15 18:49⏎바람커피⏎잔액 120,000원
 _WORD_BEFORE_AMOUNT = pattern(
     r"""
-    (?:^|\n)[ ]?(?P<word>결제|체크카드|(?P<cancelled>취소))[ ]?[\d,]{1,15}원[ ]?(?=\n)
+    (?:^|\n)[ ]?(?P<word>결제|체크(?:카드)?|(?P<cancelled>취소))[ ]?[\d,]{1,15}원[ ]?
+    (?=\n)
     """,
     example="\n결제 5,000원\n11/15",
 )
@@ -144,6 +145,11 @@ _CHECK_CARD_BEFORE_AMOUNT = pattern(
 _SPENT = pattern(
     rf"{AMOUNT}[을이]?[ ](?P<word>썼어요|썼습니다|냈어요|냈습니다)(?![가-힣])",
     example=f"{AMOUNT}을 썼어요",
+)
+# Google Play에서 구매해 주셔서 감사합니다, above 결제 수단: Visa-3382
+_THANKS = pattern(
+    r"(?P<word>구매)해[ ]?주셔서[ ]?감사(?=[\s\S]{1,200}결제[ ]?수단)",
+    example="구매해 주셔서 감사합니다\n책장 4,000원\n결제 수단",
 )
 _RIDE = pattern(
     r"후불[ ]?교통[ ](?P<word>승차|하차|이용)(?=[ ][\d,]{1,9}원)",
@@ -217,6 +223,7 @@ def find_implied_keyword(
             has_time_and_balance and not _TRANSFER_WORD.search(masked_text),
         ),
         (_RIDE, "교통" in text),
+        (_THANKS, "구매" in text and "수단" in text),
         (_RECEIPT, "가맹점" in text and "금액" in text),
     ):
         match = match or (rule.search(text) if is_likely else None)

@@ -37,7 +37,8 @@ def choose_issuer_match(matches: list[IssuerMatch], text: str) -> IssuerMatch | 
     same = [match for match in matches if match.issuer is chosen.issuer]
     with_digits = [match for match in same if match.digits]
     with_keyword = [match for match in same if match.has_keyword]
-    return (with_digits or with_keyword or [chosen])[0]
+    with_product = [match for match in same if match.product]
+    return (with_digits or with_product or with_keyword or [chosen])[0]
 
 
 def _choose_among(matches: list[IssuerMatch], limit: int) -> IssuerMatch | None:

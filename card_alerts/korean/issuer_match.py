@@ -24,6 +24,7 @@ from card_alerts.korean.card_products import (
     PRODUCT_BEFORE_AMOUNT,
     PRODUCT_BRANDS,
     PRODUCT_IN_BRACKETS,
+    PRODUCT_IN_SENTENCE,
     PRODUCT_SUFFIX,
     match_product,
 )
@@ -71,6 +72,9 @@ _COMPANY_HOLDER = pattern(
     r"(?:법인|개인|가족|본인)[- ]?[가-힣]{1,2}\*", example="(9291)법인-노*"
 )
 _PARTICLE = pattern(r"(?:으?로|에서)[ ]", example="신한카드로 결제될")
+_PAID_WITH = pattern(
+    rf"(?:[ ]?(?:머니|포인트))?로[ ](?={AMOUNT})", example=f"로 {AMOUNT}을 결제"
+)
 # An everyday word is an issuer before these: 우리(1234), 하나 홍*동(1234).
 _CONFIRMS_AMBIGUOUS_ALIAS = pattern(
     r"""
@@ -284,7 +288,11 @@ def _line_product(text: str, start: int, end: int) -> re.Match[str] | None:
     if text[start - 1 : start] not in {"", "\n", "[", " "}:
         return None
     product = LINE_PRODUCT.match(text, end) if "카드" in text[start:end] else None
-    return product or CHECK_CARD_LINE.match(text, end)
+    return (
+        product
+        or CHECK_CARD_LINE.match(text, end)
+        or PRODUCT_IN_SENTENCE.match(text, end)
+    )
 
 
 def _has_keyword_at(text: str, end: int) -> bool:
@@ -409,6 +417,10 @@ def _is_word_end(text: str, found: re.Match[str], alias: Alias, end: int) -> boo
         return is_whole_line or bool(_CONFIRMS_AMBIGUOUS_ALIAS.match(text, end))
     if _HANGUL.match(following):
         has_card_word = end > found.end() or "카드" in name
+        if alias.issuer.is_pay_service and _PAID_WITH.match(text, end):
+            return True
+        if has_card_word and text.startswith("후불교통", end):
+            return True
         return bool(
             _HOLDER_NAME.match(text, end)
             or (has_card_word and _PARTICLE.match(text, end))

@@ -17,7 +17,10 @@ _LEADING_SEPARATORS = pattern(
 # 오늘 바람커피에서 12,000원, 신한카드(1234)로 바람커피에서
 _LEADING_WORD = pattern(
     rf"""
-    (?:오늘|방금|[가-힣*]{{2,4}}님(?:이|은|께서)|(?<={ISSUER})으?로)[ ]+(?=[^ ])
+    (?:
+        오늘 | 방금 | [가-힣*]{{2,4}}님(?:이|은|께서) | (?<={ISSUER})으?로
+        | (?<={AMOUNT})[이가을를]
+    )[ ]+(?=[^ ])
     """,
     example="회원님이 찜한",
 )
@@ -37,13 +40,15 @@ _METHOD = r"""
     [가-힣A-Za-z]{0,8}[ ]?(?:머니|포인트|카드|계좌|통장|잔액|페이|신용|체크)
 """
 _METHOD_BEHIND = pattern(
-    rf"[ ]/[ ](?:{_METHOD})(?:[ ]?결제)?(?:[ ]/[ ]|[ ]?$)", example=" / 카카오페이머니"
+    rf"[ ][/|·][ ](?:{_METHOD})(?:[ ]?결제)?(?:[ ]/[ ]|[ ]?$)",
+    example=" / 카카오페이머니",
 )
 # 바람커피 → 저축예금
 _ACCOUNT_BEHIND = pattern(
     r"[ ](?:→|->|➔)[ ]?[가-힣A-Za-z]{0,10}(?:예금|적금|통장|계좌)[ ]?$",
     example="바람커피 → 저축예금",
 )
+_METHOD_BARS = (" / ", " | ", " · ")
 _METHOD_BEFORE = pattern(
     rf"(?:{_METHOD})(?:[ ]?결제)?[ ]/[ ]", example="연결계좌 / 두레헤어"
 )
@@ -69,7 +74,8 @@ _SERVICE_HEADING = pattern(
 # KTX 101 서울→부산, a name only if there is no other.
 ROUTE = pattern(
     r"""
-    (?:[가-힣A-Z0-9]{1,8}[ ]){0,3}[가-힣]{1,8}[ ]?(?:→|->)[ ]?[가-힣]{1,8}
+    (?:[가-힣A-Z0-9]{1,8}[ ]){0,3}[가-힣0-9]{1,12}[ ]?(?:→|->)
+    [ ]?(?:도착[ ])?[가-힣0-9]{1,12}
     """,
     example="KTX 101 서울→부산",
 )
@@ -88,7 +94,7 @@ PRELIMINARY_PREFIX = pattern(
     example="[가승인] A+분식",
 )
 MAX_HOLDER_LENGTH = 5
-_LEADING_WORD_STARTS = frozenset("오방으로")
+_LEADING_WORD_STARTS = frozenset("오방으로이가을를")
 _BARE_COUNTRY = pattern(r"^\([A-Z]{2,3}\)?$", example="(TH)")
 _TRAILING_WORDS = pattern(
     r"""
@@ -98,7 +104,7 @@ _TRAILING_WORDS = pattern(
           | 자동[ ]?(?:이체|납부|결제)
           | 정기[ ]?결제 | 이용건 | 사용건 | 결제건 | 승인건
           | (?:거절|취소)?사유
-          | 이용 | 사용 | 주문 | 건
+          | 주문[ ]?건(?:의|이)? | 이용 | 사용 | 주문 | 건 | 승차 | 하차
           | (?:이용|승인|결제|사용|거래)?금액
       )$
     """,
@@ -114,7 +120,7 @@ _ATTACHED_SUFFIX = pattern(
     """,
     example="이음마트천호점 이용건",
 )
-_SUFFIX_LAST_CHARACTERS = frozenset("부월체부제건용액유서께한신문니트이로).")
+_SUFFIX_LAST_CHARACTERS = frozenset("부월체부제건용액유서께한신문니트이로).의차")
 _SENTENCE = pattern(
     r"""
     [ ].{0,200}(?:니다|세요|어요|아요|해요|까요|시오|바랍니다|됩니다|바람)[.!~ ]*$
@@ -151,6 +157,7 @@ _NOT_A_NAME = pattern(
           | 이용건 | 사용건 | 승인건 | 결제건 | 건이 | 이 | 가 | 을 | 를 | 에 | 에서
           | 으로 | 로 | 금액 | 카드로 | 일자 | 원거래 | 뒷자리 | 끝자리 | 구분 | 교통
           | 현지 | 충족 | 미충족
+          | (?:Visa|VISA|Master(?:card)?|Amex|AMEX|JCB)[ *•-]{0,5}\d{4}
           | (?:이용|결제|승인|사용)?금액[은이]
           | (?:고속도로|하이패스)?[ ]?통행료
           | (?:남은|잔여)[ ].*
@@ -204,6 +211,7 @@ _NOTICE_START = pattern(
             | 취소(?:는|시|하)
             | 가맹점 | 영수증 | 리뷰 | 이벤트 | 쿠폰 | 당첨 | 무이자 | 최대 | \d{1,3}%
             | 나머지 | 남은 | 잔액 | 한도 | 출금 | 통장 | 계좌 | 연회비 | 자동 | 정기
+            | 주문(?:이|을) | 예약(?:이|을)
             | 다음 | 매월 | 매달 | 약관 | 개인정보 | 안심
         )
     )
@@ -287,7 +295,7 @@ def trim_merchant(
             start += country.end()
         country = _COUNTRY_BEHIND.search(text, start, end)
         end = country.start() if country else end
-    if " / " in text[start:end]:
+    if any(bar in text[start:end] for bar in _METHOD_BARS):
         start, end = _without_methods(text, start, end)
     account = _ACCOUNT_BEHIND.search(text, start, end)
     end = account.start() if account else end

@@ -52,6 +52,14 @@ _FOLLOWED_BY_STATUS = pattern(
     rf"[ /|·,.()\-]{{0,4}}[{KEYWORD}{INSTALLMENT}]",
     example=f"SSG MONEY {AMOUNT} {KEYWORD}",
 )
+# In a receipt that lists other amounts before it.
+_PAID_LABEL = pattern(
+    r"""
+    (?<![가-힣][ ])(?<![가-힣])(?:총[ ]?|실[ ]?|최종[ ]?)?(?:결제|승인|취소)[ ]?금액[ ]?[:=]?[ ]?\n?[ ]?
+    \Z
+    """,
+    example="▶ 결제금액 : ",
+)
 
 
 def parse_korean(source: SourceText) -> ParseResult:
@@ -187,8 +195,8 @@ def _choose_amounts(
     message: TokenizedMessage,
 ) -> tuple[MoneyMatch | None, MoneyMatch | None]:
     text = message.masked.text
-    won = _choose_amount(message.won_amounts, text)
-    foreign = _choose_amount(message.foreign_amounts, text)
+    won = _choose_amount(message.won_amounts, text, message.text)
+    foreign = _choose_amount(message.foreign_amounts, text, message.text)
     if foreign is None or won is None:
         return foreign or won, None
     before_won = text[max(0, won.span[0] - 6) : won.span[0]]
@@ -205,12 +213,17 @@ def _choose_amounts(
     return won, None
 
 
-def _choose_amount(amounts: list[MoneyMatch], text: str) -> MoneyMatch | None:
-    """Prefer the amount before a keyword or installments."""
+def _choose_amount(
+    amounts: list[MoneyMatch], text: str, labels: str
+) -> MoneyMatch | None:
+    """Prefer the amount before a keyword or installments, or behind its label."""
     if len(amounts) < 2:
         return amounts[0] if amounts else None
     for money in amounts:
         if _FOLLOWED_BY_STATUS.match(text, money.span[1]):
+            return money
+    for money in amounts:
+        if _PAID_LABEL.search(labels, max(0, money.span[0] - 24), money.span[0]):
             return money
     # 5000원 국밥
     certain = [each for each in amounts if not WORD_FOLLOWS.match(text, each.span[1])]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from card_alerts.issuers import get_alias
 from card_alerts.korean.issuer_match import IssuerMatch
+from card_alerts.masked_text import NOISE
 from card_alerts.patterns import pattern
 from card_alerts.result import Span
 from card_alerts.tables import read_products
@@ -34,8 +35,8 @@ _PARTNER_CARD = pattern(
 )
 _KNOWN_PRODUCT = pattern(
     rf"""
-    (?:^|(?<=[\n\[]))[ ]?(?P<part>{"|".join(_PRODUCTS_OF.values())})
-    (?=\]?[ ]?(?:\([\d*]{{4}}\)|\d\*\d\*|(?:해외)?(?:승인|취소)))
+    (?:^|(?<=[\n\[{NOISE}]))[ ]?(?P<part>{"|".join(_PRODUCTS_OF.values())})
+    (?=\]?[ ]{{0,2}}(?:\([\d*]{{4}}\)|\d\*\d\*|(?:해외)?(?:승인|취소)))
     """,
     example="대한항공카드 승인",
 )
@@ -73,7 +74,7 @@ def find_partner_card(text: str, match: IssuerMatch | None) -> PartnerCard | Non
     if _HAS_PARTNER.search(text):
         product = _PARTNER_PRODUCT.search(text)
         return PartnerCard(product.span("part"), match, False) if product else None
-    if ("카드" not in text and "the " not in text) or not (
+    if ("카드" not in text and "he " not in text) or not (
         match is None or match.is_app
     ):
         return None

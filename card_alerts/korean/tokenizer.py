@@ -232,6 +232,8 @@ class TokenizedMessage:
 
     def _mask_totals_and_benefits(self) -> None:
         masked = self.masked
+        if masked.text.rstrip()[-1:] in {"…", "."}:
+            masked.mask_all(side_patterns.CUT_TOTAL, RUNNING_TOTAL)
         if "누" in masked.text:
             found = _mask_totals(masked, RUNNING_TOTAL_PATTERN, RUNNING_TOTAL)
             self.running_total = next(iter(found), None)
@@ -249,7 +251,9 @@ class TokenizedMessage:
         ):
             masked.mask_all(side_patterns.FEE, BENEFIT)
         if _HAS_BENEFIT.search(masked.text):
-            if any(word in masked.text for word in ("포인트", "POINT", "머니 ")):
+            if any(
+                word in masked.text for word in ("포인트", "POINT", "머니 ", "캐시 ")
+            ):
                 masked.mask_all(side_patterns.POINTS_NAME, NOISE)
             for match in side_patterns.TRAILING_BENEFIT.finditer(masked.text):
                 # The smaller amount is the benefit.
