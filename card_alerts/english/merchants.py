@@ -31,8 +31,10 @@ _MERCHANT_END = pattern(
         | has[ ]been | exceed\w{0,4} | due | because
     )\b(?![.'’])
     | [ ]?(?:
-          (?<!\.[A-Z])\.(?:[ \n]|$)
-          | ; | \?[ ] | \n | $ | \| | [ ]-[ ] | ! | :[ ]
+          (?<!\.[A-Z])\.(?:[ \n](?!(?-i:INC|LLC|LTD|CORP|PLC|CO)\b)|$)
+          | ; | \?[ ] | \n | $ | \| | ! | :[ ]
+          # HARBOR COFFEE - DELIVERY Avl Bal
+          | [ ]-[ ](?!(?-i:[A-Z]{4,20})[ ](?:avl|avail|bal|on)\b)
           # To Maple Games (Maple Ltd). It may take
           | \((?!(?-i:[A-Z][a-z])[A-Za-z &.,'-]{1,40}\)\.[ ](?:it|your)\b)
           | ,[ ](?:on|for|and|your)\b
@@ -68,6 +70,7 @@ _NOT_A_MERCHANT = r"""
         (?:
             your | you | card | debit | credit | a/c | this | payment[ ]of
             | UPI | NEFT | IMPS | ACH | EFT | (?-i:the)
+            | account[ ](?:ending|no|number) | end | stop | unsubscribe | opt
         )\b
         | \d{1,2}[:.]\d\d
     )
@@ -207,7 +210,7 @@ _LINE_NOISE = pattern(
         (?:
             spent | paid | card | debit | credit | avl | avail | sms | not[ ]you | call
             | txn | transaction | purchase | payment | alert | inr | rs | usd
-            | available | balance | ref | date | time
+            | available | balance | ref | date | time | account | a/c | acct
         )\b
         | you[ ] | your[ ] | if[ ] | (?:google|apple|samsung)[ ](?:wallet|pay)$
     )

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from decimal import ROUND_HALF_UP
+from itertools import islice
 
 from card_alerts.candidate import (
     PaymentCandidate,
@@ -99,6 +100,7 @@ _ISSUER_PHRASES = tuple(
     for phrase in issuer.phrases
 )
 MAX_ISSUER_PHRASE_SCAN_LENGTH = 60
+MAX_CARD_HINTS = 4
 # Reasons without a certain word.
 _OPEN_REASONS = frozenset((Reason.NO_PAYMENT, Reason.STATEMENT))
 _DEPOSIT = pattern(
@@ -152,7 +154,7 @@ _PARTIAL = pattern(r"\bpartial(?:ly)?\b", example="partial refund", flags=re.IGN
 def parse_english(source: SourceText) -> ParseResult:
     text = source.normalized.text
     issuer, issuer_span, money = _identify_issuer_and_amount(source)
-    hint = _CARD_HINT.search(text) or _STANDALONE_CARD_HINT.search(text)
+    hint = _find_card_hint(text)
     # Korean issuers print both in English alerts too.
     total = RUNNING_TOTAL.search(text) if issuer in KOREAN else None
     terms = TERMS.search(text) if issuer in KOREAN else None
@@ -207,6 +209,13 @@ def parse_english(source: SourceText) -> ParseResult:
         source,
     )
     return _refuse(reason, result, is_strange=is_strange) if reason else result
+
+
+def _find_card_hint(text: str) -> re.Match[str] | None:
+    """Return the digits of a card, else those of an account."""
+    found = list(islice(_CARD_HINT.finditer(text), MAX_CARD_HINTS))
+    of_card = (each for each in found if each[0][:4].lower() == "card")
+    return next(of_card, None) or next(iter(found), _STANDALONE_CARD_HINT.search(text))
 
 
 def _identify_issuer_and_amount(
@@ -379,7 +388,9 @@ def _identify_issuer(source: SourceText) -> tuple[Issuer | None, Span | None]:
         if issuer.is_pay_service and text[start - 1 : start] == "(":
             # mada (Apple Pay)
             continue
-        is_merchant = _MERCHANT_PREPOSITION.search(text, max(0, start - 6), start)
+        is_merchant = _MERCHANT_PREPOSITION.search(
+            text, max(0, start - 6), start
+        ) or text.startswith((".com", ".COM"), end)
         if not is_merchant and not text.startswith(" *", end):
             return issuer, match.span()
         merchants.append(match)

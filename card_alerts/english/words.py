@@ -68,6 +68,8 @@ _APPROVED = pattern(
         | deducted(?=[ ]from[ ]your[ ](?:\w{1,20}[ ]){0,3}card\b)
         | transactions? | trans | trx | txn | debited | payment | made | withdrawn
         | pos(?=[ ]?(?:\n|pur\b))
+        # Thank you for using HSBC Debit Card XX12 for INR 305.00
+        | using(?=[ ][^.\n]{0,30}\bcard\b[^.\n]{0,20}[ ]for[ ][A-Z]{3}[ ]?\d)
     )\b
     """,
     example="Paid €4.50 at",
@@ -84,7 +86,7 @@ _STATEMENT = pattern(
         | payment:?[ ](?:is[ ])?due
         | payment[ ]to[ ](?:your[ ])?(?:credit[ ])?card[ ](?:ending|[*.Xx\d])
         | bill\b
-        | due[ ](?:on|by|date)
+        | due[ ](?:on|by|date|today|tomorrow|soon|in[ ]\d)
         | autopay
         | payment[ ]of[ ][^\n]{1,60}(?:received|posted|credited|scheduled|processed)
         | (?:received|thank[ ]you[ ]for)[ ]your[^\n]{0,20}[ ]payment

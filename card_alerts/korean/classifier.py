@@ -118,7 +118,8 @@ _CARD_BELOW = pattern(
 # 소리페이로 7,000원을 결제했어요
 _PAID_BY = pattern(
     rf"""
-    (?:페이|머니|캐시|포인트|카드|Pay|PAY)(?:으로|로)[ ]{AMOUNT}+[을를이가]?[ ]?{KEYWORD}
+    (?:페이|머니|캐시|포인트|카드|Pay|PAY)(?:으로|로)[ ]
+    {AMOUNT}+[을를이가]?[ ]?{KEYWORD}
     """,
     example=f"소리페이로 {AMOUNT}을 {KEYWORD}",
 )

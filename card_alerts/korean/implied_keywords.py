@@ -6,6 +6,7 @@ A withdrawal, the label of an amount or the heading of a receipt stands for it.
 from dataclasses import dataclass
 
 from card_alerts.korean.status_keywords import (
+    PENDING,
     RANK_ADJACENT,
     RANK_STANDALONE,
     StatusKeyword,
@@ -220,7 +221,9 @@ def find_implied_keyword(
         (_WORD_BEFORE_AMOUNT, has_time_and_balance),
         (
             _CHECK_CARD_BEFORE_AMOUNT,
-            has_time_and_balance and not _TRANSFER_WORD.search(masked_text),
+            has_time_and_balance
+            and not _TRANSFER_WORD.search(masked_text)
+            and not PENDING.search(text),
         ),
         (_RIDE, "교통" in text),
         (_THANKS, "구매" in text and "수단" in text),

@@ -404,6 +404,8 @@ def _is_word_end(text: str, found: re.Match[str], alias: Alias, end: int) -> boo
     if end == len(text):
         return True
     name, following = found[0], text[end]
+    if alias.issuer.is_pay_service and _PAID_WITH.match(text, end):
+        return True
     if alias.is_app and not text[: found.start()].strip(" \n[(-"):
         return not _HANGUL.match(text[found.end()])
     if end == found.end() and alias.is_ambiguous:
@@ -417,8 +419,6 @@ def _is_word_end(text: str, found: re.Match[str], alias: Alias, end: int) -> boo
         return is_whole_line or bool(_CONFIRMS_AMBIGUOUS_ALIAS.match(text, end))
     if _HANGUL.match(following):
         has_card_word = end > found.end() or "카드" in name
-        if alias.issuer.is_pay_service and _PAID_WITH.match(text, end):
-            return True
         if has_card_word and text.startswith("후불교통", end):
             return True
         return bool(

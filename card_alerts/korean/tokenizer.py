@@ -232,8 +232,7 @@ class TokenizedMessage:
 
     def _mask_totals_and_benefits(self) -> None:
         masked = self.masked
-        if masked.text.rstrip()[-1:] in {"…", "."}:
-            masked.mask_all(side_patterns.CUT_TOTAL, RUNNING_TOTAL)
+        masked.mask_all(side_patterns.CUT_TOTAL, RUNNING_TOTAL)
         if "누" in masked.text:
             found = _mask_totals(masked, RUNNING_TOTAL_PATTERN, RUNNING_TOTAL)
             self.running_total = next(iter(found), None)
