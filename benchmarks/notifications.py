@@ -29,7 +29,7 @@ from tests.support.taught_texts import change_text
 NAME = "notifications"
 PATH = "/api/account/entries/notification"
 TEXT = "신한카드(1309)승인 홍*동 {:,}원(일시불)11/10 08:31 lunch 7 누적{:,}원"
-TAUGHT, NEWEST = "exam 4", "exam 7"
+TAUGHT, NEWEST = "exam 4", "exam 14"
 SAMPLES = {
     "given": alert_samples.GIVEN,
     "2026": alert_samples.LAYOUTS_2026,
@@ -39,7 +39,6 @@ SAMPLES = {
     TAUGHT: alert_samples.EXAM_2026D,
     "exam 5": alert_samples.EXAM_2026E,
     "exam 6": alert_samples.EXAM_2026F,
-    "exam 7": alert_samples.EXAM_2026G,
     "own": alert_samples.OWN,
 }
 MIN_ACCURACY = 0.98

@@ -74,6 +74,8 @@ class SourceText:
     is_weighed: bool = False
 
     def truncated(self, end: int) -> "SourceText":
+        if end >= len(self.normalized.text):
+            return self
         return replace(self, normalized=self.normalized.truncated(end))
 
     def text_without(self, span: Span | None) -> str:
@@ -109,6 +111,7 @@ def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult
     if merchant is not None:
         is_sure = candidate.is_merchant_sure
         confidence = Confidence.SURE if is_sure else Confidence.GUESS
+    candidates = _list_candidates(merchant, candidate, source)
     result = ParseResult(
         recognized=not is_declined,
         kind=candidate.kind,
@@ -131,6 +134,8 @@ def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult
         balance=candidate.balance,
         balance_currency=candidate.balance_currency,
         merchant_confidence=confidence,
+        doubts=(Doubt.MERCHANT,) if candidates else (),
+        candidates=candidates,
         is_gateway=merchant is not None and is_gateway_name(merchant),
         is_merchant_cut=_is_merchant_cut(candidate, source),
         is_preliminary=candidate.is_preliminary,
@@ -143,16 +148,18 @@ def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult
     )
     spans = _find_spans(candidate, source, result, amounts.home_span)
     result.spans.update(spans)
-    return doubt_name(result) if result.recognized else result
+    return result
 
 
-def doubt_name(result: ParseResult) -> ParseResult:
-    """Tell that the name is a guess, where no layout or label marks it."""
-    if result.merchant_confidence is not Confidence.GUESS:
-        return result
-    span = result.spans.get("merchant")
-    candidates = (NameCandidate(result.merchant or "", span),) if span else ()
-    return replace(result, doubts=(Doubt.MERCHANT,), candidates=candidates)
+def _list_candidates(
+    name: str | None, candidate: PaymentCandidate, source: SourceText
+) -> tuple[NameCandidate, ...]:
+    """Return the name that is a guess, for no layout or label marks it."""
+    span = candidate.merchant_span
+    is_guess = name and span and not candidate.is_merchant_sure
+    if candidate.kind is Kind.DECLINED or not (is_guess and span):
+        return ()
+    return (NameCandidate(name or "", source.normalized.source_span(span)),)
 
 
 def _find_spans(

@@ -27,6 +27,8 @@ from card_alerts.result import (
 MIN_RESCUE, MIN_QUESTION = 0.9, 0.5
 # Words of a statement or a bank were read: only a question, and only a likely one.
 MIN_STATEMENT_QUESTION = 0.7
+# Words of an order were read: booked only if it is as likely, and tells a name.
+MIN_CERTAIN_RESCUE = 0.98
 # A booking is doubted, or ignored with a question, from these on; the last one is for
 # texts that tell neither a card nor a time.
 MIN_DOUBT, MIN_VETO, MIN_BARE_VETO = 0.5, 0.97, 0.9
@@ -37,6 +39,10 @@ MAX_RIVAL = 0.2
 # A guessed name, or one without a letter, gives way to another one.
 MIN_OTHER_NAME = 0.8
 MAX_CANDIDATES = 5
+# Values of other labels: 도착 : 초량시장, 주문 번호 MX7
+_OTHER_LABEL = re.compile(
+    r"(?:출발|도착|구간|열차|서비스|수단|(?:주문|문서)[ ]?(?:번호|일자?|ID))[ ]?:?\s?\Z"
+)
 _UNSEEN = re.compile(r"[\s(.…]+")
 
 
@@ -63,9 +69,15 @@ def weigh(
         return replace(result, would_be=None)
     would_be = _weigh_name(would_be, source, opinion)
     would_be = replace(would_be, doubts=(Doubt.KIND, *would_be.doubts))
-    if is_open and chance >= MIN_RESCUE:
+    if chance >= MIN_RESCUE and (is_open or _is_told(would_be, result, chance)):
         return would_be
     return replace(result, would_be=would_be)
+
+
+def _is_told(would_be: ParseResult, result: ParseResult, chance: float) -> bool:
+    """Return True for a certain payment beside the words of an order."""
+    is_order = result.reason is Reason.NO_PAYMENT and would_be.merchant is not None
+    return is_order and chance >= MIN_CERTAIN_RESCUE
 
 
 def _with_kind(would_be: ParseResult, scores: KindScores) -> ParseResult:
@@ -144,12 +156,19 @@ def _is_agreed(
 def _is_better(best: NameChance, result: ParseResult, source: SourceText) -> bool:
     if best.chance < MIN_OTHER_NAME or result.is_merchant_cut:
         return False
+    start = best.span[0]
+    if _OTHER_LABEL.search(source.text, max(0, start - 12), start):
+        return False
     if result.merchant is None:
         return not _crosses_fields(best.span, result)
     is_guess = result.merchant_confidence is Confidence.GUESS or not any(
         letter.isalpha() for letter in result.merchant
     )
     name = source.text[slice(*best.span)]
+    own = source.text[slice(*result.spans.get("merchant", (0, 0)))]
+    if own.startswith(name) and ("\n" in own or "   " in own):
+        # The branch on the next line, or the town in its column
+        return False
     return (
         is_guess
         and _squeeze(name) != _squeeze(result.merchant)

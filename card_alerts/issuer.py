@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Issuer:
-    """A card company, bank or pay service."""
+    """A card company, bank or pay service; each is one object, compared as such."""
 
     name: str
     aliases: tuple[str, ...] = ()

@@ -37,6 +37,28 @@ class Alias(NamedTuple):
     is_app: bool
 
 
+def _group_by_letter(words: list[str], *, depth: int, ignores_case: bool) -> str:
+    """Return the pattern of the words; groups leave few alternatives to try."""
+    groups: dict[str, list[str]] = {}
+    for word in words:
+        letter = word[:1].lower() if ignores_case else word[:1]
+        groups.setdefault(letter, []).append(word[1:])
+    parts = []
+    for letter, rests in groups.items():
+        if depth > 1:
+            rest = _group_by_letter(rests, depth=depth - 1, ignores_case=ignores_case)
+        else:
+            rest = "|".join(
+                r"\s?".join(map(re.escape, word.split(" "))) for word in rests
+            )
+        parts.append(f"{_as_pattern(letter)}(?:{rest})")
+    return "|".join(parts)
+
+
+def _as_pattern(letter: str) -> str:
+    return r"\s?" if letter == " " else re.escape(letter)
+
+
 def compile_aliases(issuers: tuple[Issuer, ...], flags: int = 0) -> re.Pattern[str]:
     """Return the pattern of all names, the longest first.
 
@@ -53,18 +75,8 @@ def compile_aliases(issuers: tuple[Issuer, ...], flags: int = 0) -> re.Pattern[s
         )
     }
     longest_first = sorted(names, key=lambda name: (-len(name), name))
-    # Grouping by first letters leaves few alternatives to try.
-    by_initial: dict[str, list[str]] = {}
-    for name in longest_first:
-        initial = name[0].lower() if flags & re.IGNORECASE else name[0]
-        words = _SCRIPT_BOUNDARY.sub(" ", name)[1:]
-        by_initial.setdefault(initial, []).append(
-            r"\s?".join(map(re.escape, words.split(" ")))
-        )
-    alternatives = "|".join(
-        f"{re.escape(initial)}(?:{'|'.join(rests)})"
-        for initial, rests in by_initial.items()
-    )
+    words = [_SCRIPT_BOUNDARY.sub(" ", name) for name in longest_first]
+    alternatives = _group_by_letter(words, depth=2, ignores_case=bool(flags))
     # The lookahead quickly skips characters that begin no name.
     initials = "".join(sorted({re.escape(name[0]) for name in names}))
     return re.compile(f"(?=(?-i:[{initials}]))(?:{alternatives})", flags)

@@ -18,7 +18,7 @@ MAX_MESSAGES = 20
 # A text with fewer than two of them is one message.
 _STATUS = pattern(
     r"""
-    승인(?!금액|번호|일)
+    (?=[승취거결사이출입일]|(?i:[spctdrufaw]|mad))(?:승인(?!금액|번호|일)
     | 취소 | 거절
     | 결제(?!금액|예정|일(?!시불)|수단|계좌|대금|하면|[ ]?시[ ])
     | 사용(?!금액|처|가능|[ ]?가능)
@@ -29,7 +29,7 @@ _STATUS = pattern(
           | declined
           | refund(?:ed)?
           | used | authori[sz]ed | withdrawn | made
-      )\b
+      )\b)
     """,
     example="체크카드출금",
 )

@@ -47,7 +47,8 @@ _CURRENCY_FIRST = pattern(
     (?:
         (?P<sign>{CURRENCY_SIGN_PATTERN})
         # A code behind a number belongs to it: 12,000 KRW 3개월.
-        | (?<![A-Za-z])(?<!\.\d\d[ ])(?<!,\d{{3}})(?<!,\d{{3}}[ ])(?P<code>[A-Z]{{3}})
+        | (?<![A-Za-z])(?<![A-Z]-)(?<!\.\d\d[ ])(?<!,\d{{3}})(?<!,\d{{3}}[ ])
+          (?P<code>[A-Z]{{3}})
     )[ :]{{0,2}}-?[ ]?
     (?P<number>
         {_SPACE_GROUPED} | {_APOSTROPHE_GROUPED} | {_DOT_GROUPED} | {_DECIMAL_COMMA}
@@ -56,6 +57,13 @@ _CURRENCY_FIRST = pattern(
     """,
     example="₩77,900 일시불",
 )
+# AUD $38.70, $14.99 USD
+_DOLLARS = "USD|CAD|AUD|NZD|SGD|HKD|TWD|MXN|COP|CLP|ARS|CNY|JPY"
+_CODE_BEFORE_SIGN = pattern(
+    rf"(?<![A-Za-z])(?P<code>{_DOLLARS})[ ]?\Z", example="CBA: AUD "
+)
+_CODE_BEHIND = pattern(rf"[ ]?(?P<code>{_DOLLARS})(?![A-Za-z])", example=" USD to")
+SHARED_SIGNS = frozenset({"$", "¥"})
 _CURRENCY_LAST = pattern(
     rf"""
     (?=[\d-]){_NUMBER_START}-?(?P<number>{_DECIMAL_COMMA}|{_WHOLE}{_DECIMALS})
@@ -142,14 +150,13 @@ RUNNING_TOTAL_PATTERN = pattern(
 )
 BALANCE_PATTERN = pattern(
     rf"""
-    (?=[가-힣1])(?:
+    (?=[통계카충머총남인캐포적보결거사현출이가월부한일하잔전당지실누금1])(?:
         (?:
             통장
             | (?<![가-힣A-Za-z])(?:계좌|카드|충전|머니|총|남은)
             | 인센티브 | 캐시백 | 포인트 | 적립금
             | (?:총[ ]?)?보유
-            | 결제[ ]?후 | 거래[ ]?후 | 사용[ ]?후 | 현재 | 출금[ ]?가능 | 사용[ ]?가능
-            | 이용[ ]?가능 | 가용
+            | (?:결제|거래|사용|출금)[ ]?후 | 현재 | (?:출금|사용|이용)[ ]?가능 | 가용
         )[ ]?
     )?(?P<label>
         (?:월|이용|결제|총|카드|부여)?[ ]?한도[ ]?금액
@@ -161,7 +168,7 @@ BALANCE_PATTERN = pattern(
         | {_MONTH}(?:에|은|엔)?[ ]?(?:총[ ]?)?(?:카드[ ]?)?(?:이용|사용|결제|지출|소비)
           [ ]?(?:금액|총?액|합계)
         | {_MONTH}[ ]?(?:까지[ ]?)?총
-        | 잔여(?:[ ]?한도)?
+        | 잔여(?:[ ]?(?:한도|승인))? | 한도[ ]?잔여
         | 한도[ ]?잔액 | 잔여[ ]?금액 | 남은[ ]?한도 | 남은[ ]?금액
         | (?:이용|사용|지급|누적|출금|결제)[ ]?가능[ ]?(?:한도|금액|액)?
         | 가용[ ]?(?:한도|금액|액)
@@ -174,7 +181,8 @@ BALANCE_PATTERN = pattern(
 _FOREIGN_BALANCE = pattern(
     rf"""
     (?=[A-Z잔남])(?:(?<![A-Za-z])(?P<code_before>[A-Z]{{3}})[ ]?)?
-    (?:잔액|잔고|(?:남은|잔여)[ ]?금액)(?:은|이)?[ :]{{0,3}}\n?[ ]?
+    (?:잔액|잔고|(?:남은|잔여)[ ]?금액|남은[ ][가-힣]{{2,6}}머니)
+    (?:은|이)?[ :]{{0,3}}\n?[ ]?
     (?:(?:(?P<sign>{CURRENCY_SIGN_PATTERN})|(?P<code>[A-Z]{{3}}))[ ]?)?
     (?P<number>{_DECIMAL_COMMA}|{_WHOLE}{_DECIMALS})(?!\d|,\d)
     (?:
@@ -236,10 +244,21 @@ def is_truncated(number: str, currency: str) -> bool:
     return has_cents and currency in CURRENCIES_WITHOUT_DECIMALS
 
 
+def find_code_beside(text: str, span: Span) -> str | None:
+    """Return the code beside an amount whose sign many currencies have."""
+    start, end = span
+    before = _CODE_BEFORE_SIGN.search(text, max(0, start - 5), start)
+    code = before or _CODE_BEHIND.match(text, end)
+    return code["code"] if code else None
+
+
 def find_foreign_amounts(text: str) -> Iterator[MoneyMatch]:
     has_currency_first = False
     for match in islice(_CURRENCY_FIRST.finditer(text), MAX_AMOUNTS):
-        code = CURRENCY_SIGNS.get(match["sign"] or "", match["code"])
+        sign = match["sign"] or ""
+        code = CURRENCY_SIGNS.get(sign, match["code"])
+        if sign in SHARED_SIGNS:
+            code = find_code_beside(text, match.span()) or code
         if code in CURRENCY_CODES:
             has_currency_first = True
             if not is_truncated(match["number"], code):

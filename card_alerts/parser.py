@@ -203,7 +203,9 @@ def _is_korean(text: str) -> bool:
     """Return False for a foreign text with Korean words; the title may be Korean."""
     title = text.lstrip().partition("\n")[0]
     below = text.find(title) + len(title)
-    return _FOREIGN.search(text) is None or bool(_KOREAN_EVENT.search(text, below))
+    if _FOREIGN.search(text) is None or _KOREAN_EVENT.search(text, below):
+        return True
+    return bool(_KOREAN_EVENT.search(title) and _HANGUL.search(text, below))
 
 
 def _as_english(source: SourceText) -> SourceText | None:
@@ -211,10 +213,12 @@ def _as_english(source: SourceText) -> SourceText | None:
     if " with " in text and _PHONE_WALLET.match(text):
         return source
     heading = _KOREAN_HEADING.match(text)
-    holder = _MASKED_HOLDER.search(text)
+    if heading is None:
+        return None
+    holder = _MASKED_HOLDER.search(text) if "*" in text else None
     if holder:
         text = f"{text[: holder.start()]}{'x' * len(holder[0])}{text[holder.end() :]}"
-    if heading is None or _HANGUL.search(text, heading.end()):
+    if _HANGUL.search(text, heading.end()):
         return None
     if not _ENGLISH_EVENT.search(text, heading.end()):
         return None

@@ -11,7 +11,7 @@ from card_alerts.currencies import CURRENCY_CODES
 from card_alerts.issuers import find_issuer_by_sender
 from card_alerts.layouts import apply_layout
 from card_alerts.money import MAX_AMOUNT, WON, find_foreign_amounts, parse_number
-from card_alerts.result import Confidence, Kind, ParseResult, Span
+from card_alerts.result import Confidence, Doubt, Kind, ParseResult, Span
 from card_alerts.times import (
     find_standalone_time,
     find_timestamps,
@@ -73,7 +73,9 @@ def read_taught_payment(
         parsed = _with_printed_time(parsed, text, message, received_at)
     is_sure = parsed.merchant is not None and "merchant" in spans
     confidence = Confidence.SURE if is_sure else parsed.merchant_confidence
-    return replace(parsed, merchant_confidence=confidence)
+    # The member told that texts of this layout are payments.
+    doubts = tuple(each for each in parsed.doubts if each is not Doubt.KIND)
+    return replace(parsed, merchant_confidence=confidence, doubts=doubts)
 
 
 def _begin(parsed: ParseResult, text: str, kind: Kind, sender: str) -> ParseResult:

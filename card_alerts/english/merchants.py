@@ -25,7 +25,7 @@ _MERCHANT_END = pattern(
           (?:your?|it|was|has|is|will|earned|the[ ](?:amount|balance)|available|bal)
         | of[ ](?:[$£€₹]|rs\b|[A-Z]{3}[ ]?\d|\d|your)
         | posted | processed | completed | settled | cleared | credited | debited
-        | pending | declined | in[ ]the[ ]amount
+        | pending | declined | in[ ]the[ ]amount | made
         | at[ ]\d{1,2}(?::\d\d)?
         | approved | were | may | will | went | card | ref | after | if | but | as
         | has[ ]been | exceed\w{0,4} | due | because
@@ -36,7 +36,8 @@ _MERCHANT_END = pattern(
           # HARBOR COFFEE - DELIVERY Avl Bal
           | [ ]-[ ](?!(?-i:[A-Z]{4,20})[ ](?:avl|avail|bal|on)\b)
           # To Maple Games (Maple Ltd). It may take
-          | \((?!(?-i:[A-Z][a-z])[A-Za-z &.,'-]{1,40}\)\.[ ](?:it|your)\b)
+          | \((?=[^()\n]{0,60}\))
+            (?!(?-i:[A-Z][a-z])[A-Za-z &.,'-]{1,40}\)\.[ ](?:it|your)\b)
           | ,[ ](?:on|for|and|your)\b
       )
     | ,[ ][A-Z][A-Za-z ]{2,20}\.[ ]
@@ -70,7 +71,8 @@ _NOT_A_MERCHANT = r"""
         (?:
             your | you | card | debit | credit | a/c | this | payment[ ]of
             | UPI | NEFT | IMPS | ACH | EFT | (?-i:the)
-            | account[ ](?:ending|no|number) | end | stop | unsubscribe | opt
+            | help | using | account[ ](?:ending|no|number) | end | stop
+            | unsubscribe | opt
         )\b
         | \d{1,2}[:.]\d\d
     )
@@ -95,37 +97,54 @@ _NOT_A_STATUS = r"""
         )\b
     )
 """
-# Words before a merchant, the surest first.
+# Words before a merchant, the surest first, and what a text in lower case has then.
 _MERCHANT_STARTS = tuple(
-    pattern(
-        rf"{before}[ ]{{0,2}}{_NOT_A_MERCHANT}(?=[^\s])",
-        example=example,
-        flags=re.IGNORECASE,
+    (
+        pattern(
+            rf"{before}[ ]{{0,2}}{_NOT_A_MERCHANT}(?=[^\s])",
+            example=example,
+            flags=re.IGNORECASE | re.MULTILINE,
+        ),
+        hints,
     )
-    for before, example in (
-        (r"(?:\bat\b[: ]|@(?:UPI_)?)", "at HARBOR COFFEE"),
+    for before, example, hints in (
+        (r"(?:\bat\b[: ]|@(?:UPI_)?)", "at HARBOR COFFEE", ("at", "@")),
         (
             r"""
             \b(?:transaction|purchase|payment|order|charge)[ ](?:made[ ])?
             (?:with|from|to(?-i:(?=[ ]{1,2}[A-Z\d])))[ ]
             """,
             "transaction with HARBOR COFFEE",
+            ("transaction", "purchase", "payment", "order", "charge"),
         ),
         (
             r"\b(?:paid|refund(?:ed)?|spent|sent)\b[^\n]{0,60}?\b(?:to|from|by)[ ]",
             "You paid $12.00 to HARBOR COFFEE",
+            ("paid", "refund", "spent", "sent"),
         ),
         (
             rf"\bpaid[ ](?!(?:to|at|by|with|on|for)\b){_CAPITAL}",
             "You paid HARBOR COFFEE",
+            ("paid ",),
         ),
         (
             r"""
             (?:
-                \b(?:merchant|shop|store|retailer|info|payee)[ ]?[:\-]
+                \b(?:merchant|shop|store|retailer|info|payee|where)[ ]?(?::|-(?=[ ]))
+                | ^transaction[ ]details:
             )
             """,
             "Merchant: HARBOR COFFEE",
+            (
+                "merchant",
+                "shop",
+                "store",
+                "retailer",
+                "info",
+                "payee",
+                "where",
+                "details",
+            ),
         ),
         (
             r"""
@@ -133,7 +152,7 @@ _MERCHANT_STARTS = tuple(
             (?:
                 (?:to|from|desc(?:ription)?)[ ]?:(?:[ ]?POS[ ]PUR(?:CHASE)?\b)?
                 | (?:merchant(?:[ ](?:details?|name))?|description|payee|store)
-                  (?:[ ]{1,2}|\n)(?-i:(?=[A-Z\d]))
+                  (?:[ ]{1,2}|:?\n|[ ]\|[ ])(?-i:(?=[A-Z\d]))
                 # Card payment reversed: MAPLE DINER £46.00
                 | (?:card[ ]payment|payment|refund|[A-Z][A-Za-z ]{2,20}[ ]card)
                   (?:[ ](?:reversed|reversal|refunded))?:[ ]
@@ -142,16 +161,18 @@ _MERCHANT_STARTS = tuple(
             )
             """,
             "Merchant detail HARBOR COFFEE",
+            (),
         ),
         (
             r"""
-            \b(?=[pdc])
+            \b(?=[pdcm])
             (?:
                 POS/ | P2M/\d{6,14}/
-                | (?:debited|charged)\b[^\n]{1,60}[ ]towards?[ ]
+                | (?:debited|charged|made)\b[^\n]{1,120}[ ]towards?[ ]
             )
             """,
             "POS/HARBOR COFFEE",
+            ("pos/", "p2m/", " towards"),
         ),
         (
             rf"""
@@ -159,6 +180,7 @@ _MERCHANT_STARTS = tuple(
             (?!(?:HDFC|ICICI|SBI|Axis)\b){_CAPITAL}
             """,
             "$12.00 on HARBOR COFFEE",
+            (),
         ),
         (
             rf"""
@@ -166,6 +188,7 @@ _MERCHANT_STARTS = tuple(
             [ ]{{1,24}}{_NOT_A_STATUS}(?-i:(?=[A-Z]))(?=[^\n]{{1,40}}\d\d?:\d\d)
             """,
             "KRW 12,000 Starbucks 11/20 10:00",
+            (),
         ),
         (
             rf"""
@@ -173,29 +196,45 @@ _MERCHANT_STARTS = tuple(
             [ ]\d{{1,2}}:\d\d(?::\d\d)?[ ](?:/[ ])?{_NOT_A_STATUS}(?-i:(?=[A-Z]))
             """,
             "11/20 10:00 STARBUCKS Avl Lmt",
+            (),
         ),
-        (rf"\bfor[ ](?![A-Z]{{3}}[ ]?\d|Rs\b){_CAPITAL}", "for MAPLE DINER"),
+        (rf"\bfor[ ](?![A-Z]{{3}}[ ]?\d|Rs\b){_CAPITAL}", "for MAPLE DINER", ("for ",)),
         (
             r"\d{4}[ ]\((?-i:(?=[A-Z]))(?=[^()\n]{2,40}\))",
             "card ending 1812 (MAPLE DINER)",
+            (" (",),
         ),
         (
             r"\bcard[ ]\d{4}[ ](?-i:(?=[A-Z]{2}))(?=[^\n]{2,40}[ ][$€£]\d)",
             "Card 7041 LAUNDRY $158.06",
+            ("card ",),
         ),
         (
             r"""
             \A(?-i:(?=[A-Z]{2}))
-            (?=[A-Z][^\n:]{1,40}:[ ][$€£]\d[\d.,]{0,12}[ ]refunded\b)
+            (?=
+                [A-Z][^\n:]{1,40}:[ ](?:[$€£]|RM|[A-Z]{3}[ ]?)\d[\d.,]{0,12}
+                [ ](?:refunded|has[ ]been[ ]deducted)\b
+            )
             """,
             "MOSSY GAMES: €19.68 refunded to",
+            (" refunded", " deducted"),
+        ),
+        (
+            r"""
+            (?:\A|(?<=\n))(?-i:(?=[A-Z]))
+            (?=[^\n:$€£]{2,40},[ ][$€£]\d[\d.,]{0,12}(?:\n|$))
+            """,
+            "HARBOR COFFEE, $12.40",
+            (", ",),
         ),
         (
             r"""
             (?:\A|(?<=\n)|(?<=:[ ]))(?-i:(?=[A-Z]))
-            (?=[^\n:]{2,40}[ ](?:has[ ])?refunded[ ](?:you[ ])?[$€£])
+            (?=[^\n:]{2,40}[ ](?:has[ ])?refunded[ ](?:you[ ])?(?:[A-Z]{1,3})?[$£€])
             """,
             "Maple Prints has refunded you $23.00",
+            ("refunded ", "charged "),
         ),
     )
 )
@@ -215,6 +254,7 @@ _LINE_NOISE = pattern(
         | you[ ] | your[ ] | if[ ] | (?:google|apple|samsung)[ ](?:wallet|pay)$
     )
     | \d{2}:\d{2} | ^\W*$
+    | ^\d+%[ ]daily[ ]cash\b
     | ^(?:refund(?:ed)?|revers(?:al|e[ ]transaction)|(?:online|internet)[ ]purchase)\W*$
     | ^(?:[a-z]{5,8}[ ])?(?:approv(?:al|ed)|declined|cancell?(?:ed|ation))\W*$
     """,
@@ -230,7 +270,10 @@ def find_merchant(
     text: str, money: MoneyMatch | None, issuer: Span | None
 ) -> tuple[Span | None, bool]:
     """Return the name after a preposition, else a line, and whether it is sure."""
-    for index, rule in enumerate(_MERCHANT_STARTS):
+    lower = text.lower()
+    for index, (rule, hints) in enumerate(_MERCHANT_STARTS):
+        if hints and not any(hint in lower for hint in hints):
+            continue
         for match in islice(rule.finditer(text), MAX_MERCHANT_CANDIDATES):
             start = match.end()
             limit = min(len(text), start + MAX_MERCHANT_SCAN_LENGTH)
@@ -241,16 +284,24 @@ def find_merchant(
                 return span, index < SURE_MERCHANT_STARTS
     if "\n" not in text:
         return None, False
-    start = 0
+    return _find_line(text, money, issuer), False
+
+
+def _find_line(text: str, money: MoneyMatch | None, issuer: Span | None) -> Span | None:
+    """Return the line above the amount, else the first that may be a name."""
+    start, first = 0, None
     for line in text.split("\n")[:MAX_LINES]:
         span = _trim(text, start, start + len(line))
         start += len(line) + 1
         if span is None or _LINE_NOISE.search(text[slice(*span)]):
             continue
         is_heading = issuer is not None and span[0] <= issuer[0] < span[1]
-        if not is_heading and _can_be_merchant(text, span, money, issuer):
-            return span, False
-    return None, False
+        if is_heading or not _can_be_merchant(text, span, money, issuer):
+            continue
+        first = first or span
+        if money and not text[span[1] : money.span[0]].strip():
+            return span
+    return first
 
 
 def _trim(text: str, start: int, end: int) -> Span | None:
@@ -279,6 +330,9 @@ def _can_be_merchant(
     if money and span[0] < money.span[1] and money.span[0] < span[1]:
         return False
     if issuer and span[0] == issuer[0]:
+        return False
+    # The page of the issuer
+    if issuer and "." in value and value.startswith(text[slice(*issuer)].lower()):
         return False
     if "a/c" in value or value.lower().startswith(("http", "your ", "card ")):
         return False

@@ -7,7 +7,9 @@ from card_alerts.currencies import CURRENCY_CODES, CURRENCY_LETTERS, CURRENCY_SI
 from card_alerts.issuer import Issuer
 from card_alerts.money import (
     CURRENCY_SIGN_PATTERN,
+    SHARED_SIGNS,
     MoneyMatch,
+    find_code_beside,
     is_truncated,
     parse_number,
 )
@@ -44,7 +46,7 @@ _MONEY = pattern(
     rf"""
     (?=[A-Z\d$€£¥₹฿₫₱₽₺₩₦₵₴(-])
     (?:{_CURRENCY})[ ]{{0,2}}-?(?P<number>{_SPACE_GROUPED}|{_NUMBER})(?!\d|[.,]\d)
-    | (?<![\w.,/:-])-?
+    | (?<![\w.,/-])(?<!\d:)-?
       (?P<number_after>
           (?:(?<=spent[ ])|(?<=paid[ ])|(?<=of[ ])|(?<=for[ ])|(?<=[:\n(]))
           {_SPACE_GROUPED}
@@ -68,6 +70,9 @@ _NOT_PAID = pattern(
             | spending | in[ ]\w{2,10}
         )
     )?[ ]?[:.=-]{0,2}[ ]{0,2}(?:is[ ])?$
+    # The limit of an alert
+    | \b(?:more[ ]than|over|above|at[ ]least|exceed\w{0,4})[ ]
+      (?:the[ ]amount[ ]of[ ])?\(?$
     | \d%[ ]$
     """,
     example="Alert! Total due ",
@@ -113,13 +118,6 @@ TERMS = pattern(
     example="3 months",
     flags=re.IGNORECASE,
 )
-# AUD $38.70, $14.99 USD
-_DOLLARS = "USD|CAD|AUD|NZD|SGD|HKD|TWD|MXN|COP|CLP|ARS|CNY|JPY"
-_CODE_BEFORE_SIGN = pattern(
-    rf"(?<![A-Za-z])(?P<code>{_DOLLARS})[ ]?\Z", example="CBA: AUD "
-)
-_CODE_BEHIND = pattern(rf"[ ]?(?P<code>{_DOLLARS})(?![A-Za-z])", example=" USD to")
-_SHARED_SIGNS = frozenset({"$", "¥"})
 _GROUPS = ("sign", "rupees", "letters", "own", "code")
 
 
@@ -151,13 +149,10 @@ def _find_currency(
         return own if own == _OWN_LETTERS[printed] else None
     if group == "letters":
         return CURRENCY_LETTERS[printed]
-    if printed in _SHARED_SIGNS:
-        before = _CODE_BEFORE_SIGN.search(
-            match.string, max(0, match.start() - 5), match.start()
-        )
-        code = before or _CODE_BEHIND.match(match.string, match.end())
+    if printed in SHARED_SIGNS:
+        code = find_code_beside(match.string, match.span())
         if code:
-            return code["code"]
+            return code
     if printed == "$":
         return issuer.dollar_currency if issuer else "USD"
     return CURRENCY_SIGNS.get(printed, printed)

@@ -21,7 +21,11 @@ from card_alerts.english.money import (
     find_paid_amount,
 )
 from card_alerts.english.times import find_english_timestamp
-from card_alerts.english.words import find_status_keyword, rejection_reason
+from card_alerts.english.words import (
+    certain_reason,
+    find_status_keyword,
+    rejection_reason,
+)
 from card_alerts.issuer import Issuer
 from card_alerts.issuers import (
     ENGLISH,
@@ -59,6 +63,7 @@ _CARD_HINT = pattern(
     )[ ]?[:#]?[ ]?\(?(?:\.{2,4}|[•·]{1,4})?[ ]?[-(]?
     # 9X3321, 4512******7781
     (?:\d{1,6}[Xx*]{1,12}(?=\d{4}))?
+    (?:[Xx*]{4}[ -]){0,3}
     (?P<hint>[Xx*]{0,12}[ -]?\d{4,5}|(?:\d\*){2}|\*\d\*\d)(?![\d,.]\d|[\d*/])
     """,
     example="ending in 3310",
@@ -69,12 +74,18 @@ _STANDALONE_CARD_HINT = pattern(
     (?=[Xx*•·(\d])
     (?:(?<![\w*])|(?<=[•·])|(?<=[•·][ ]))
     (?P<hint>
-        (?:[Xx]{2,12}|[*]{1,12})\d{3,4}
+        (?:[Xx]{2,12}|[*]{1,12})\d{3,6}
         | (?<=\()(?:\d\*){2}(?=\))
+        | (?<=[(\n]\.\.\.)\d{4}(?=[)\n])
         | (?:(?<=[•·])|(?<=[•·][ ]))\d{4}
     )(?!\d)
     """,
     example="No:XXXXXXXX2915",
+)
+# Heron Rewards Visa: You made
+_CARD_NAME = pattern(
+    r"(?:\A|(?<=\n))(?P<hint>[A-Z][A-Za-z' ]{2,40}[ ](?:Visa|Mastercard|Card)):[ ]You",
+    example="Heron Rewards Visa: You made",
 )
 _ALIAS = pattern(
     rf"""
@@ -85,6 +96,7 @@ _ALIAS = pattern(
     flags=re.IGNORECASE,
 )
 # bunq, e& money
+_KOREAN_ISSUERS = frozenset(KOREAN)
 _LOWER_NAMES = frozenset(
     name for issuer in ENGLISH for name in issuer.aliases if name[0].islower()
 )
@@ -144,9 +156,25 @@ _WORDLESS = pattern(
     example="Apple Card: Maple Coffee $6.75 • Daily Cash 2%",
     flags=re.MULTILINE | re.IGNORECASE,
 )
+# Merchant | HARBOR COFFEE⏎Amount | $46.10, in any order
+_TABLE = pattern(
+    r"""
+    \A(?=[\s\S]{0,400}?^(?:transaction[ ])?amount[ ]?[|:\t])
+    (?=[\s\S]{0,400}?^(?:merchant(?:[ ]name)?|where|at|to|store|payee|description)
+       [ ]?[|:\t])
+    """,
+    example="Merchant | HARBOR COFFEE\nAmount | $46.10",
+    flags=re.MULTILINE | re.IGNORECASE,
+)
 _SENT_BY = pattern(
     r"(?:^|\n|:[ ])(?P<name>[A-Z][\w .'-]{1,40}?)[ ]sent[ ]you\b",
     example="JANE D sent you £20.00",
+)
+# call 1-800-000-0000
+_CALL_US = pattern(
+    r"\bcall\b[^\n\d]{0,20}\+?\d[\d() -]{6,15}\d",
+    example="call 1-800-000-0000",
+    flags=re.IGNORECASE,
 )
 _PARTIAL = pattern(r"\bpartial(?:ly)?\b", example="partial refund", flags=re.IGNORECASE)
 
@@ -156,8 +184,8 @@ def parse_english(source: SourceText) -> ParseResult:
     issuer, issuer_span, money = _identify_issuer_and_amount(source)
     hint = _find_card_hint(text)
     # Korean issuers print both in English alerts too.
-    total = RUNNING_TOTAL.search(text) if issuer in KOREAN else None
-    terms = TERMS.search(text) if issuer in KOREAN else None
+    total = RUNNING_TOTAL.search(text) if issuer in _KOREAN_ISSUERS else None
+    terms = TERMS.search(text) if issuer in _KOREAN_ISSUERS else None
     european = find_european_payment(text, money)
     if european:
         return _build_european(european, source, issuer, issuer_span, hint)
@@ -169,8 +197,9 @@ def parse_english(source: SourceText) -> ParseResult:
     rest = source.text_without(merchant)
     keyword = find_status_keyword(rest)
     between = text[money.span[1] : merchant[0]] if money and merchant else ""
-    is_completed = False
-    if money and keyword is None and _is_told(text, between, issuer, hint):
+    is_completed = bool(money and hint) and _TABLE.search(text) is not None
+    is_told = is_completed or _is_told(text, between, issuer, hint)
+    if money and keyword is None and is_told:
         keyword = Kind.APPROVAL, (0, 0)
         is_completed = bool(hint and _find_time(rest, money, issuer, source))
     reason = rejection_reason(
@@ -180,8 +209,8 @@ def parse_english(source: SourceText) -> ParseResult:
         booking = _build_booking(source, rest, money, issuer, hint, merchant)
         return rejected_booking(booking, source)
     lower = text.lower()
-    is_strange = issuer is None and hint is None and "http" in lower
-    reason = reason or (Reason.NO_PAYMENT if keyword is None or is_strange else None)
+    is_closed = _is_closed(text, rest, is_unknown=issuer is None and hint is None)
+    reason = reason or (Reason.NO_PAYMENT if keyword is None or is_closed else None)
     if money is None or (reason and not source.is_weighed):
         return rejected(reason or Reason.NO_PAYMENT)
     kind, kind_span = keyword or (Kind.APPROVAL, None)
@@ -208,14 +237,22 @@ def parse_english(source: SourceText) -> ParseResult:
         ),
         source,
     )
-    return _refuse(reason, result, is_strange=is_strange) if reason else result
+    return _refuse(reason, result, is_closed=is_closed) if reason else result
+
+
+def _is_closed(text: str, rest: str, *, is_unknown: bool) -> bool:
+    """Return True for bait, and for what is certainly another message."""
+    lower = text.lower()
+    is_bait = "http" in lower or _CALL_US.search(text) is not None
+    return (is_unknown and is_bait) or certain_reason(rest, lower) is not None
 
 
 def _find_card_hint(text: str) -> re.Match[str] | None:
-    """Return the digits of a card, else those of an account."""
+    """Return the digits of a card, else those of an account, else a product."""
     found = list(islice(_CARD_HINT.finditer(text), MAX_CARD_HINTS))
     of_card = (each for each in found if each[0][:4].lower() == "card")
-    return next(of_card, None) or next(iter(found), _STANDALONE_CARD_HINT.search(text))
+    hint = next(of_card, None) or next(iter(found), None)
+    return hint or _STANDALONE_CARD_HINT.search(text) or _CARD_NAME.search(text)
 
 
 def _identify_issuer_and_amount(
@@ -275,9 +312,9 @@ def _is_told(
     return bool(issuer or hint) and _WORDLESS.search(text) is not None
 
 
-def _refuse(reason: Reason, result: ParseResult, *, is_strange: bool) -> ParseResult:
+def _refuse(reason: Reason, result: ParseResult, *, is_closed: bool) -> ParseResult:
     """Tell what the text would have been if no certain word refused it."""
-    is_open = reason in _OPEN_REASONS and not is_strange and result.recognized
+    is_open = reason in _OPEN_REASONS and not is_closed and result.recognized
     if not is_open:
         return rejected(reason)
     if reason is not Reason.NO_PAYMENT:
@@ -300,7 +337,7 @@ def _is_month_first(money: MoneyMatch, issuer: Issuer | None) -> bool:
     """Return True if 05/06 is the 6th of May, as in North America and Korea."""
     if issuer is not None and issuer.is_day_first:
         return False
-    return money.currency in {"USD", "CAD", WON} or issuer in KOREAN
+    return money.currency in {"USD", "CAD", WON} or issuer in _KOREAN_ISSUERS
 
 
 def _find_time(
@@ -388,9 +425,10 @@ def _identify_issuer(source: SourceText) -> tuple[Issuer | None, Span | None]:
         if issuer.is_pay_service and text[start - 1 : start] == "(":
             # mada (Apple Pay)
             continue
-        is_merchant = _MERCHANT_PREPOSITION.search(
-            text, max(0, start - 6), start
-        ) or text.startswith((".com", ".COM"), end)
+        before = _MERCHANT_PREPOSITION.search(text, max(0, start - 6), start)
+        is_merchant = before or text.startswith((".com", ".COM"), end)
+        if before and before[0].lower() == "at ":
+            continue
         if not is_merchant and not text.startswith(" *", end):
             return issuer, match.span()
         merchants.append(match)

@@ -65,7 +65,7 @@ _APPROVED = pattern(
     (?:
         spent | charged? | purchase[ds]? | paid | used | approved | approval
         | authori[sz](?:ed|ation)
-        | deducted(?=[ ]from[ ]your[ ](?:\w{1,20}[ ]){0,3}card\b)
+        | deducted(?=[ ]from[ ]your[ ](?:\w{1,20}[ ]){0,3}(?:card|e?wallet)\b)
         | transactions? | trans | trx | txn | debited | payment | made | withdrawn
         | pos(?=[ ]?(?:\n|pur\b))
         # Thank you for using HSBC Debit Card XX12 for INR 305.00
@@ -102,7 +102,7 @@ _STATEMENT = pattern(
 )
 _BANK_TRANSFER = pattern(
     r"""
-    \b(?=(?-i:[cdeztniruwaspyvCDEZTNIRUWASPYV]))
+    \b(?=(?-i:[cdegztniruwaspyvCDEGZTNIRUWASPYV]))
     (?:
         credited\b
         | deposit(?:ed|s)?\b
@@ -111,7 +111,9 @@ _BANK_TRANSFER = pattern(
         | NEFT\b | IMPS\b | RTGS\b | UPI\b | withdr\w{1,8} | ATM\b | salary\b
         | (?:paid|sent)[ ]you | sent[ ]to | you[ ](?:sent|have[ ](?:received|sent))
         | payroll\b | wire\b | ACH\b | incoming\b
-        | standing[ ]order | direct[ ]debit | EFT\b
+        | standing[ ]order | direct[ ]debit | EFT\b | GIRO\b
+        | paid[ ]from[ ](?:\w{1,20}[ ]){0,3}a/c
+        | debited[ ]from[ ]your[ ](?:\w{1,20}[ ]){0,3}(?:account|a/c)\b
         # Between people, where no card of it is named.
         | venmo:?[ ](?!.{0,20}card)
     )
@@ -159,7 +161,7 @@ _COMPLETED = pattern(
     you[ ](?:just[ ])?(?:made|spent|paid|used)
     | \bspent\b
     | was[ ](?:charged|used|made|approved|placed|declined|authori[sz]ed)
-    | has[ ]been[ ](?:used|made|charged|done)
+    | has[ ]been[ ](?:used|made|charged|done) | card[ ]used[ ](?:for|at)\b
     | purchase[ ]of | transaction[ ]of | \bpaid\b | charge[ ]of | we[ ]processed
     | transaction[ ]with | been[ ]charged | debited | \btxn[ ](?:of[ ])?(?:rs|inr)
     )
@@ -192,7 +194,8 @@ _GRANTED = pattern(
       (?:increased|raised|lowered|reduced|changed|updated|enhanced|set)\b
     | \b(?:increas|rais|enhanc|lower|reduc|upgrad)\w{0,3}[ ](?:your|the)
       [ ][\w ]{0,30}limit
-    | \b(?:application|loan|credit[ ]line|line[ ]of[ ]credit|overdraft)\b[^.\n]{0,60}\b
+    | \b(?:application|loan|credit[ ]line|line[ ]of[ ]credit|overdraft)\b
+      (?:[^.\n]|\.\d){0,60}\b
       (?:approved|declined|received|granted|denied|disbursed)\b
     | \b(?:pre-?approved|approved)[ ]for[ ](?:an?[ ]|your[ ])?
       (?:new[ ]|credit[ ]|personal[ ])?
@@ -212,6 +215,8 @@ _CODE_OF_PAYMENT = pattern(
 _QUESTION = pattern(
     r"""
     \bdid[ ]you[ ](?:just[ ])?(?:try|make|attempt)
+    | \bwas[ ](?:requested|attempted|initiated)\b
+    | \bif[ ]this[ ]was[ ]not[ ]you,?[ ](?:visit|click|go)\b
     | \bopen[ ]the[ ]app[ ]to[ ]approve\b
     | \b(?:can|could|would)[ ]you[ ]\w
     | \b(?:payment|money|rent)[ ]request\b | \brequested[ ][$£€]
@@ -227,6 +232,15 @@ _SPENT_SO_FAR = pattern(
     example="so far this month,",
     flags=re.IGNORECASE,
 )
+_EARNED = pattern(
+    r"""
+    \A(?:[^\n]{0,40}\n)?(?:[^\n.!]{0,20}[.!][ ])?
+    you(?:['’]ve|[ ]have)?[ ]earned\b[^\n]{0,30}
+    \b(?:cash[ ]?back|daily[ ]cash|points|rewards|miles)\b
+    """,
+    example="You earned $5.00 cashback",
+    flags=re.IGNORECASE,
+)
 _BILL_OF_CARD = pattern(
     r"\byou[ ]paid[ ][^\n]{1,20}[ ]to[ ][^\n]{1,40}\bcard[.!]?\s*$",
     example="You paid $385.00 to NAB Low Rate Card",
@@ -239,6 +253,12 @@ _MANDATE_DONE = pattern(
     (?!your\b|[^\n]{0,30}\b(?:card|bill|emi|loan|dues?|outstanding)\b)
     """,
     example="card 3390 has been debited with INR 149.00 towards STREAMBOX",
+    flags=re.IGNORECASE,
+)
+# The due date of the bill may stand below it.
+_PURCHASE_HEADING = pattern(
+    r"(?:[^\n]{0,40}\n)?(?:credit|debit)[ ]card[ ]purchase\b",
+    example="Credit Card Purchase\nCard No XXXX4711",
     flags=re.IGNORECASE,
 )
 # A cheap check before the patterns.
@@ -262,7 +282,10 @@ _HINTS = {
         *("activated", "registered", "created", "set up"),
     ),
     _MANDATE_DONE: ("towards",),
-    _QUESTION: ("did you", "the app", "an you", "ould you", "request"),
+    _QUESTION: (
+        *("did you", "the app", "an you", "ould you", "request", "attempted"),
+        *("initiated", "not you"),
+    ),
     _OFFER: ("apply", "spen", "offer"),
     _STATEMENT: (
         *(
@@ -292,6 +315,9 @@ _HINTS = {
             "wire",
             "ach",
             "incoming",
+            "giro",
+            "paid from",
+            "debited",
         ),
         *("standing", "direct", "eft", "paid you"),
     ),
@@ -320,13 +346,15 @@ def find_status_keyword(text: str) -> tuple[Kind, Span] | None:
     return None
 
 
-def _certain_reason(text: str, lower: str) -> Reason | None:
+def certain_reason(text: str, lower: str) -> Reason | None:
     """Return a reason that holds whatever the event is."""
     is_code = _search(_PASSWORD, text, lower)
     if is_code and not (_COMPLETED.search(text) and _CODE_OF_PAYMENT.search(text)):
         return Reason.ONE_TIME_PASSWORD
     if _BILL_OF_CARD.search(text):
         return Reason.BANK_TRANSFER
+    if _EARNED.search(text):
+        return Reason.ADVERT
     is_none = (
         _search(_QUESTION, text, lower)
         or _SPENT_SO_FAR.search(text)
@@ -343,7 +371,7 @@ def rejection_reason(
     `is_completed` if its layout is one of payments.
     """
     lower = text.lower()
-    reason = _certain_reason(text, lower)
+    reason = certain_reason(text, lower)
     if reason:
         return reason
     if kind is Kind.DECLINED:
@@ -355,7 +383,8 @@ def rejection_reason(
         return Reason.STATEMENT
     if _search(_OFFER, text, lower):
         return Reason.ADVERT
-    if _search(_STATEMENT, text, lower) and not _search(_MANDATE_DONE, text, lower):
+    is_purchase = _PURCHASE_HEADING.match(text) or _search(_MANDATE_DONE, text, lower)
+    if _search(_STATEMENT, text, lower) and not is_purchase:
         return Reason.STATEMENT
     if _search(_BANK_TRANSFER, text, lower) and not (
         is_completed and _CARD.search(text)

@@ -25,7 +25,7 @@ _INITIALS = "ご利使購お支シ加店取決承返日金引"
 _ANY = rf"(?:{_MERCHANT}|{_DATE}|{_AMOUNT})"
 _SIGN = r"""
     (?:[ ]?[(][^()\n]{0,20}[)])?
-    (?:[ ]?[】:\]][ ]?[】:]?[ ]?\n?[ ]?|[ ]{1,3})
+    (?:[ ]{0,12}[】:\]][ ]?[】:]?[ ]?\n?[ ]?|[ ]{1,12})
 """
 _VALUE = r"(?P<value>[^\s◇■◆【|][^\n◇■◆【|]{0,599})"
 _NAMED = (
@@ -112,7 +112,7 @@ def find_labeled_values(text: str) -> dict[str, Span]:
         span = _cut_value(text, match.span("value"))
         if name == "merchant":
             span = unwrap_name(text, span)
-        if span[0] < span[1]:
+        if any(letter.isalnum() for letter in text[slice(*span)]):
             found[name] = span
     return found
 

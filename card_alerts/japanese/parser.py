@@ -7,7 +7,13 @@ from typing import NamedTuple
 
 from card_alerts.candidate import PaymentCandidate, SourceText, build_result
 from card_alerts.issuer import Issuer
-from card_alerts.issuers import ENGLISH, JAPANESE, compile_aliases, get_alias
+from card_alerts.issuers import (
+    ENGLISH,
+    JAPANESE,
+    compile_aliases,
+    find_issuer,
+    get_alias,
+)
 from card_alerts.japanese.labels import find_labeled_values, find_labels
 from card_alerts.japanese.money import (
     YEN,
@@ -32,7 +38,10 @@ from card_alerts.result import Doubt, Kind, ParseResult, Reason, Span, rejected
 from card_alerts.times import TimestampMatch, find_timestamps
 
 _ISSUER = pattern(
-    rf"(?<![A-Za-z0-9]){compile_aliases((*JAPANESE, *ENGLISH)).pattern}(?![a-z])",
+    rf"""
+    (?:(?<![A-Za-z0-9])|(?=[ぁ-龯]))
+    {compile_aliases((*JAPANESE, *ENGLISH)).pattern}(?![a-z])
+    """,
     example="三井住友カード ご利用のお知らせ",
 )
 _MAX_ISSUERS = 20
@@ -56,12 +65,12 @@ _NAME_GOES_ON = pattern(
 _CARD_DIGITS = pattern(
     r"""
     (?=[カ下末Cデ*Xx(])(?:
-        カード番号(?:[ ]?\([^()\n]{1,10}\)|の?(?:末尾|下)[ ]?4[ ]?桁)?
-        | (?:末尾|下)[ ]?(?:4[ ]?桁|番号)? | Card | CARD | カード | デビット
+        カード番号(?:[ ]?\([^()\n]{1,10}\)|の?(?:末尾|下)[ ]?[45][ ]?桁)?
+        | (?:末尾|下)[ ]?(?:[45][ ]?桁|番号)? | Card | CARD | カード | デビット
         | (?<![*Xx])(?=[*Xx(])
     )
     [ ]?[】:\])(]{0,2}[ ]?\n?[ ]?(?:[*Xx]{1,16}+(?:[ -][*Xx]{1,16}+){0,3}[ -]?)?
-    (?P<digits>\d{4})(?![\d/年.,-]|[ ]?円)
+    (?P<digits>\d{4,5})(?![\d/年.,-]|[ ]?円)
     """,
     example="カード番号(下4桁):1231",
 )
@@ -268,4 +277,9 @@ def _find_card(text: str, merchant: Span | None) -> re.Match[str] | None:
 
 def _find_card_name(text: str) -> Span | None:
     match = _CARD_NAME.search(text) if "カード" in text else None
-    return match.span("name") if match else None
+    if match is None:
+        return None
+    issuer = find_issuer(match["name"])
+    # The name of the issuer tells no product.
+    is_product = issuer is None or match["name"].strip() not in issuer.aliases
+    return match.span("name") if is_product else None

@@ -39,6 +39,11 @@ _TRANSFER = pattern(
     """,
     example="チャージしました",
 )
+# A balance that grew, with the labels of a payment
+_TOP_UP = pattern(
+    r"残高へのチャージ|チャージ(?:金額|日時)|チャージ(?:[(][^()\n]{1,6}[)])?が完了",
+    example="残高へのチャージが完了",
+)
 _ADVERT = pattern(alternatives(_WORDS["japanese_adverts"]), example="上のご利用で最大")
 # ポイント88pt獲得!
 _POINTS = pattern(
@@ -50,7 +55,7 @@ _POINTS = pattern(
 # 支払い依頼, 支払い待ち
 _REQUEST = pattern(
     r"""
-    依頼 | 支払い?待ち | (?:お?支払い?|ご?利用|決済|ご?請求)予定
+    依頼 | リクエスト | 支払い?待ち | (?:お?支払い?|ご?利用|決済|ご?請求)予定
     | (?:お?支払い|決済)(?:を)?(?:ください|お願い)
     | 近づいて | 未払い | 督促 | (?:完了して|されて|取れて)いません | お振り込み
     """,
@@ -140,7 +145,7 @@ _CANCELLATION_TO_COME = pattern(
 )
 _PARTIAL = pattern(r"一部|部分", example="一部返金 ご利用")
 _USED = pattern(
-    r"利用|使用|決済|支払い?|買い?物|買い?上げ|承認|購入|(?:使|つか)いました",
+    r"利用|使用|決済|取引が完了|支払い?|買い?物|買い?上げ|承認|購入|(?:使|つか)いました",
     example="ご利用のお知らせ",
 )
 # "Not a bill yet": ご請求を確定するものではございません。
@@ -197,6 +202,8 @@ def find_reason(text: str, told: Told) -> Reason | None:
         return Reason.ONE_TIME_PASSWORD
     if _BAIT.search(text):
         return Reason.NO_PAYMENT
+    if _TOP_UP.search(text):
+        return Reason.BANK_TRANSFER
     if told.by_labels:
         return None
     is_bare = not (told.name and told.day)

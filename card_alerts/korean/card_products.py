@@ -59,7 +59,9 @@ _MESSAGE_START = pattern(rf"[\s{NOISE}]*", example=f"{NOISE}\n")
 # A line of 현대카드 M.
 LINE_PRODUCT = pattern(
     r"""
-    [ ](?P<product>[A-Z][A-Za-z0-9+.:]{0,9}(?:[ ][A-Za-z0-9+]{1,9})?)(?=[ ]?\n|\]|$)
+    [ ](?P<product>
+        (?:the[ ])?[A-Z][A-Za-z0-9+.:]{0,9}(?:[ ][A-Za-z0-9+]{1,9})?
+    )(?=[ ]?\n|\]|[ ]\||$)
     """,
     example="현대카드 M",
 )
@@ -74,7 +76,7 @@ CHECK_CARD_LINE = pattern(
     example="KB국민 노리2 체크카드\n바람커피",
 )
 PRODUCT_SUFFIX = pattern(
-    r"[ ]?(?:해외|국내|전체|일반|자동(?:결제|납부|이체)|정기결제|카드로)$",
+    r"[ ]?(?:해외|국내|전체|일반|자동(?:결제|납부|이체)|정기결제|카드로|바우처)$",
     example="현대카드 해외",
 )
 PRODUCT_BRANDS = frozenset({"LOCA", "로카", "디지로카"})

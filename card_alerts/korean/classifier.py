@@ -37,7 +37,21 @@ from card_alerts.result import Kind, Reason
 
 # Adverts and statements use these words too.
 _WEAK_PAYMENT_WORD = pattern(r"(?:사용|이용|결제)$", example="휴대폰결제")
-_CARD_CANCEL = pattern(r"승인[ ]?취소|매[출입][ ]?취소", example="승인취소내역")
+_CARD_CANCEL = pattern(
+    r"승인[ ]?취소|매[출입][ ]?취소|카드로[ ]취소", example="승인취소내역"
+)
+# 21,900원이 환불되었습니다, with 결제수단 or a pay service
+_REFUNDED = pattern(rf"{AMOUNT}[이을의]?[ ]?{KEYWORD}", example=f"{AMOUNT}이 {KEYWORD}")
+# The end of a receipt: 합계 and 결제 수단
+_RECEIPT_END = pattern(
+    r"(?:합계|총액|결제[ ]?금액)[ ]?:?[ ][₩\d][^\n]{0,40}\n[^\n]{0,4}결제[ ]?수단[ :]",
+    example="합계: ₩11,000\n결제 수단: 소리카드",
+)
+_REFUND_LABEL = pattern(r"(?:취소|환불|반환)[ ]?금액", example="취소금액 45,000원")
+_MEANS = pattern(
+    r"(?:결제|환불)[ ]?(?:수단|카드|금액)|결제하신|페이|카드|Pay",
+    example="결제수단: 소리페이",
+)
 _CHECK_CARD_BOOKING = pattern(
     r"체크[ ]?(?:카드[ ]?)?(?:출금|취소)", example="[신한체크취소]"
 )
@@ -60,7 +74,19 @@ _TRANSIT_MONTH = pattern(
     example="후불교통 11월 이용금액",
 )
 _PAYMENT_DAYS = ("예정일", "결제일", "청구일", "출금일")
-_WITHDRAWN = pattern(r"출금(?=[ ]?[\d,]{1,15}원)", example="출금 150,558원")
+_WITHDRAWN = pattern(
+    r"출금[ ]?(?:예정)?(?:금?액)?(?=[ ]?[\d,]{1,15}원)", example="출금 150,558원"
+)
+# The account behind a check card: 출금계좌 110-***-4821, 출금 후 잔액
+_DEBIT_ACCOUNT = pattern(
+    r"출금[ ]?계좌[ :]{0,2}[\d*-]{6,24}|출금[ ]?후[ ]?(?=잔액)",
+    example="출금계좌 110-***-4821",
+)
+# ※ 결제일에 합산 청구됩니다, below an approval
+_BILLED_LATER = pattern(
+    r"[※*]\s?[^\n]{0,60}청구(?:됩니다|돼요|예정)[^\n]{0,60}",
+    example="※ 결제일에 합산 청구됩니다.",
+)
 # [NH]홍*비님⏎51,200원 일시불⏎바람커피
 _TERSE_APPROVAL = pattern(
     rf"""
@@ -226,16 +252,12 @@ class MessageEvidence:
             is_told = self.has_printed_time or self._is_approved()
             if is_told and any(word in text for word in _PAYMENT_DAYS):
                 text = _NEXT_PAYMENT.sub("", text)
-        elif "다음" in text and self.has_printed_time:
-            text = _NEXT_PAYMENT.sub("", text)
+        elif self.has_printed_time:
+            text = _NEXT_PAYMENT.sub("", text) if "다음" in text else text
+            text = without_notices(text) if has_clear_keyword else text
         if "교통" in text and self._is_approved():
             text = _TRANSIT_MONTH.sub("", text)
-        if self.has_strong_keyword and "에서 출금" in text:
-            text = _PAID_OUT_OF.sub("", text)
-        if self.is_withdrawn_abroad():
-            text = _WITHDRAWN.sub("", text)
-        if self.keyword and _PAID_OUT.search(text):
-            text = self._without_paid_benefits(text)
+        text = self._without_means(text)
         issuer = self.message.issuer_match
         is_proven = (
             self.is_detailed
@@ -249,6 +271,24 @@ class MessageEvidence:
         if name and is_proven and name.end - name.start <= MAX_IGNORED_NAME_LENGTH:
             text = name.remove_from(text)
         return QUOTED.sub("", text) if "'" in text else text
+
+    def _without_means(self, text: str) -> str:
+        """Return the text without the ways in which a payment was paid or rewarded."""
+        if self.has_strong_keyword and "에서 출금" in text:
+            text = _PAID_OUT_OF.sub("", text)
+        if self.message.has_other_payer and "청구" in text:
+            text = rejection_rules.BILLED_BY_PHONE.sub("", text)
+        if self.is_withdrawn_abroad():
+            text = _WITHDRAWN.sub("", text)
+        if self.message.card_digits and "출금" in text:
+            text = _DEBIT_ACCOUNT.sub("", text)
+        if self.has_strong_keyword and self.message.card_digits:
+            text = _BILLED_LATER.sub("", text) if "청구" in text else text
+            is_debit = self._is_approved() and self.keyword_text.startswith("출금")
+            text = text.replace(self.keyword_text, "") if is_debit else text
+        if self.keyword and _PAID_OUT.search(text):
+            text = self._without_paid_benefits(text)
+        return text
 
     def is_withdrawn_abroad(self) -> bool:
         message = self.message
@@ -284,7 +324,8 @@ class MessageEvidence:
             rejection_rules.INTERNATIONAL_SENDER.search(self.message.text)
         )
         if reason:
-            self.is_undecided = may_be_payment and reason is not Reason.ADVERT
+            is_open = reason is not Reason.ADVERT and not PENDING.search(text)
+            self.is_undecided = may_be_payment and is_open
             self.is_unlikely = True
             return reason
         if rejection_rules.PERIOD_TOTAL.search(self.message.masked.text):
@@ -334,9 +375,11 @@ class MessageEvidence:
             return PENDING.search(text) is not None
         if not _WEAK_PAYMENT_WORD.search(self.keyword_text):
             return False
+        is_abroad = self.is_withdrawn_abroad()
         return any(
             AMOUNT in masked[max(0, each.start() - 4) : each.end() + 6]
             for each in PENDING.finditer(text)
+            if not (is_abroad and each[0].startswith("출금"))
         )
 
     def _definite_rejection_reason(self, *, is_conclusive: bool) -> Reason | None:
@@ -421,6 +464,21 @@ class MessageEvidence:
             return True
         return self._is_payment_without_card(keyword)
 
+    def _is_paid_by_wallet(self, keyword: StatusKeyword) -> bool:
+        """Return True for what a wallet paid or refunded, and for a whole receipt."""
+        masked = self.message.masked.text
+        if keyword.kind is Kind.CANCELLATION:
+            is_refunded = "환불" in self.keyword_text or any(
+                (_REFUNDED.search(masked), _REFUND_LABEL.search(self.message.text))
+            )
+            is_done = self._is_past_tense() and is_refunded
+            return is_done and _MEANS.search(self.message.text) is not None
+        if keyword.kind is Kind.DECLINED:
+            return False
+        is_receipt = _RECEIPT_END.search(self.message.text) is not None
+        is_paid = self._is_past_tense() and _PAID_BY.search(masked) is not None
+        return is_receipt or is_paid
+
     def _is_card_below(self) -> bool:
         """Return True for a name, an amount and a card with digits on a line each."""
         message = self.message
@@ -430,7 +488,7 @@ class MessageEvidence:
     def _is_payment_without_card(self, keyword: StatusKeyword) -> bool:
         """Return False for the message of a shop, an office or a person."""
         text = self.message.text
-        if self._is_past_tense() and _PAID_BY.search(self.message.masked.text):
+        if self._is_paid_by_wallet(keyword):
             return not rejection_rules.is_chat(text)
         is_told = self.has_printed_time and self.has_installment_terms
         rest = self._text_for_rules() if is_told else text

@@ -3,6 +3,7 @@
 A withdrawal, the label of an amount or the heading of a receipt stands for it.
 """
 
+import re
 from dataclasses import dataclass
 
 from card_alerts.korean.status_keywords import (
@@ -108,7 +109,8 @@ _NOT_BY_CARD = pattern(
 )
 # 10월접수 후불하이패스⏎사용합계⏎75,300원
 _TOLL_TOTAL = pattern(
-    rf"(?:사용|이용)합계(?=[ :\n]{{0,3}}{AMOUNT})", example=f"사용합계\n{AMOUNT}"
+    rf"(?:(?:사용|이용)합계|(?<=\n)합계)(?=[ :\n]{{0,3}}{AMOUNT})",
+    example=f"사용합계\n{AMOUNT}",
 )
 _PHONE_BILL = pattern(
     r"""
@@ -147,20 +149,43 @@ _SPENT = pattern(
     rf"{AMOUNT}[을이]?[ ](?P<word>썼어요|썼습니다|냈어요|냈습니다)(?![가-힣])",
     example=f"{AMOUNT}을 썼어요",
 )
-# Google Play에서 구매해 주셔서 감사합니다, above 결제 수단: Visa-3382
+# Google Play에서 구매해 주셔서 감사합니다, above 결제 수단: Visa-3382 or 합계
 _THANKS = pattern(
-    r"(?P<word>구매)해[ ]?주셔서[ ]?감사(?=[\s\S]{1,200}결제[ ]?수단)",
+    r"""
+    (?P<word>구매)(?:해[ ]?주셔서[ ]?감사|하셨(?:습니다|어요))
+    (?=[\s\S]{1,400}(?:결제[ ]?수단|합계[ ]?:))
+    """,
     example="구매해 주셔서 감사합니다\n책장 4,000원\n결제 수단",
 )
+# 영수증⏎새벽명상⏎합계 ₩4,400⏎청구 대상 삼성카드
+_STORE_RECEIPT = pattern(
+    r"영수증[\s\S]{1,300}\n(?P<word>합계)[ :]{1,3}(?=₩[\s\S]{1,40}\n청구[ ]?대상)",
+    example="영수증\n새벽명상\n합계 ₩4,400\n청구 대상",
+)
+# 10월 후불교통비(버스/지하철등) 39,200원 입니다
+_TRANSIT_MONTH = pattern(
+    rf"""
+    \d월[ ]후불교통비?(?:\([^()\n]{{1,20}}\))?[ ]{AMOUNT}+[ ]?
+    (?P<word>입니다|이에요)
+    """,
+    example=f"10월 후불교통비 {AMOUNT} 입니다",
+)
 _RIDE = pattern(
-    r"후불[ ]?교통[ ](?P<word>승차|하차|이용)(?=[ ][\d,]{1,9}원)",
+    r"""
+    후불[ ]?교통[ ](?P<word>승차|하차|이용)(?=[ ][\d,]{1,9}원)
+    | 승차[ ](?P<ride>이용금액)(?=[ ][\d,]{1,9}원)
+    | (?<=\n)(?P<fare>이용[ ]?요금)[ :]{1,3}(?=[\d,]{1,9}원)
+    """,
     example="후불교통 승차 2,300원",
 )
 # A receipt with the labels 결제일시, 가맹점명 and 결제 금액, in any order
 _RECEIPT = pattern(
     r"""
-    \A(?=[\s\S]{0,600}?(?:결제|승인|이용|거래)[ ]?(?:일시|일자)[ :\n])
-    (?=[\s\S]{0,600}?가맹점명?[ :\n])[\s\S]{0,600}?(?<![가-힣])(?:총[ ]?)?(?P<word>결제)
+    \A(?=[\s\S]{0,600}?
+        (?:(?:결제|승인|이용|거래|사용)[ ]?(?:일시|일자)|(?:승인|이용|거래|사용)일)
+        [ :\n])
+    (?=[\s\S]{0,600}?(?:가맹점명?|사용처|이용처)[ :\n])[\s\S]{0,600}?
+    (?<![가-힣])(?:총[ ]?)?(?P<word>결제|사용|이용)
     [ ]?금액[ :\n]{0,6}(?=[\d₩])
     """,
     example="결제일시: 11/20\n가맹점명: 바람커피\n총 결제 금액: 12,000",
@@ -212,7 +237,8 @@ def find_implied_keyword(
     match, rank = None, RANK_ADJACENT
     for rule, is_likely in (
         (_PHONE_BILL, has_other_payer),
-        (_TOLL_TOTAL, "하이패스" in text),
+        (_TOLL_TOTAL, "하이패스" in text or "후불교통" in text),
+        (_TRANSIT_MONTH, "후불교통" in text),
         (_SPENT, bank and ("썼" in text or "냈" in text)),
     ):
         match = match or (rule.search(masked_text) if is_likely else None)
@@ -225,9 +251,10 @@ def find_implied_keyword(
             and not _TRANSFER_WORD.search(masked_text)
             and not PENDING.search(text),
         ),
-        (_RIDE, "교통" in text),
-        (_THANKS, "구매" in text and "수단" in text),
-        (_RECEIPT, "가맹점" in text and "금액" in text),
+        (_RIDE, "교통" in text or "승차" in text),
+        (_STORE_RECEIPT, "영수증" in text and "청구" in text),
+        (_THANKS, "구매" in text and ("수단" in text or "합계" in text)),
+        (_RECEIPT, ("가맹점" in text or "용처" in text) and "금액" in text),
     ):
         match = match or (rule.search(text) if is_likely else None)
     if match is None and "내역" in text and has_details:
@@ -236,9 +263,13 @@ def find_implied_keyword(
         return None
     groups = match.groupdict()
     kind = Kind.CANCELLATION if groups.get("cancelled") else Kind.APPROVAL
-    return ImpliedKeyword(
-        StatusKeyword(kind, match.span("word" if "word" in groups else 0), rank)
-    )
+    return ImpliedKeyword(StatusKeyword(kind, _span_of_word(match), rank))
+
+
+def _span_of_word(match: re.Match[str]) -> Span:
+    """Return the span of the named group with the word, else of the whole."""
+    names = (name for name in ("word", "fare", "ride") if match.groupdict().get(name))
+    return match.span(next(names, 0))
 
 
 def _find_card_withdrawal(

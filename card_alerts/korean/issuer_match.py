@@ -51,7 +51,7 @@ _CARD_WORDS = pattern(
         (?![ ]?체크카드[ ]?출금)[ ]?
         (?:
             카드 | 체크 | 신용 | 은행 | BC | 비씨 | 법인 | 가족 | 기업 | 해외 | 국내
-            | 개인 | SK | 바로 | 외화통장
+            | 개인 | SK | 바로 | 외화통장 | 기프트 | 후불(?:하이패스|교통)
             | [A-Z]\d?(?=카드)
         )
     ){0,5}
@@ -202,6 +202,9 @@ class IssuerMatch(NamedTuple):
             return None
         start = self.start_with_product
         end = self.product[1] if self.product else self.span[1]
+        wallet = find_issuer(self.text[self.span[1] : end].strip())
+        if wallet and wallet.is_pay_service:
+            return None
         suffix = PRODUCT_SUFFIX.search(self.text, start, end)
         end = suffix.start() if suffix else end
         name = self.text[start : self.span[0]] + self.text[self.span[1] : end]

@@ -19,7 +19,7 @@ _LEADING_WORD = pattern(
     rf"""
     (?:
         오늘 | 방금 | [가-힣*]{{2,4}}님(?:이|은|께서) | (?<={ISSUER})으?로
-        | (?<={AMOUNT})[이가을를]
+        | (?<={AMOUNT})[이가을를] | 카드로 | \d{{1,2}}월[ ]?접수
     )[ ]+(?=[^ ])
     """,
     example="회원님이 찜한",
@@ -48,7 +48,7 @@ _ACCOUNT_BEHIND = pattern(
     r"[ ](?:→|->|➔)[ ]?[가-힣A-Za-z]{0,10}(?:예금|적금|통장|계좌)[ ]?$",
     example="바람커피 → 저축예금",
 )
-_METHOD_BARS = (" / ", " | ", " · ")
+_BAR = pattern(r"[ ](?:[/|·][ ]|→|->|➔)", example="연결계좌 / 두레헤어")
 _METHOD_BEFORE = pattern(
     rf"(?:{_METHOD})(?:[ ]?결제)?[ ]/[ ]", example="연결계좌 / 두레헤어"
 )
@@ -94,17 +94,18 @@ PRELIMINARY_PREFIX = pattern(
     example="[가승인] A+분식",
 )
 MAX_HOLDER_LENGTH = 5
-_LEADING_WORD_STARTS = frozenset("오방으로이가을를")
+_LEADING_WORD_STARTS = frozenset("오방으로이가을를카0123456789")
 _BARE_COUNTRY = pattern(r"^\([A-Z]{2,3}\)?$", example="(TH)")
 _TRAILING_WORDS = pattern(
     r"""
     (?<=교통)[ ]\d{1,2}월$
+    | (?<!외)[ ]{1,4}\d{1,3}건$
     | [ ]{1,4}(?:
           할부(?:개월)?
           | 자동[ ]?(?:이체|납부|결제)
           | 정기[ ]?결제 | 이용건 | 사용건 | 결제건 | 승인건
           | (?:거절|취소)?사유
-          | 주문[ ]?건(?:의|이)? | 이용 | 사용 | 주문 | 건 | 승차 | 하차
+          | 통행료 | 주문[ ]?건(?:의|이)? | 이용 | 사용 | 주문 | 건 | 승차 | 하차
           | (?:이용|승인|결제|사용|거래)?금액
       )$
     """,
@@ -120,10 +121,16 @@ _ATTACHED_SUFFIX = pattern(
     """,
     example="이음마트천호점 이용건",
 )
-_SUFFIX_LAST_CHARACTERS = frozenset("부월체부제건용액유서께한신문니트이로).의차")
+_SUFFIX_LAST_CHARACTERS = frozenset("부월체부제건용액유서께한신문니트이로).의차료")
+# The end of a sentence of several words.
+_SENTENCE_TAIL = pattern(
+    r"(?:니다|세요|어요|아요|해요|까요|게요|시오|바랍니다|됩니다|바람)[.!~ ]*$",
+    example="알려드릴게요!",
+)
 _SENTENCE = pattern(
     r"""
-    [ ].{0,200}(?:니다|세요|어요|아요|해요|까요|시오|바랍니다|됩니다|바람)[.!~ ]*$
+    # The label of another field: 구간 : 서울 → 기흥
+    ^[가-힣]{1,4}(?:[ ][가-힣]{1,4})?[ ]?:[ ]
     | (?:^|[ ])[가-힣]{0,4}(?:하기|보기|받기|가기|확인)[.!~ ]*$
     | ^[※☞☎*]
     | (?<![가-힣])문의
@@ -135,6 +142,8 @@ _SENTENCE = pattern(
     | 마케팅[ ]?(?:메시지|정보|수신)
     | 포인트[ ]?(?:적립|\d)
     | ^(?:결제|이용|승인|취소|환불|충전)[ ]?(?:수단|방법)[ ]
+    | ^(?:주문|문서)[ ]?(?:번호|일|ID)[ ] | \d[번회][ ]이용해$ | 요금에[ ]합산
+    | [ ](?:요금|금액|대금|결제)[이가은는을를]$
     """,
     example="본인아닐시 문의",
 )
@@ -153,13 +162,22 @@ _NOT_A_NAME = pattern(
           | 결제[ ]?수단(?:을|이)?
           | (?:자동)?(?:결제|납부|출금|이체|청구|인출)[ ]?예정
           | 법인 | 개인
-          | (?:충전|이용|대여|주차)[ ]?요금
+          | (?:충전|이용|대여|주차|주행|통행)[ ]?요금이?
           | 이용건 | 사용건 | 승인건 | 결제건 | 건이 | 이 | 가 | 을 | 를 | 에 | 에서
           | 으로 | 로 | 금액 | 카드로 | 일자 | 원거래 | 뒷자리 | 끝자리 | 구분 | 교통
-          | 현지 | 충족 | 미충족
+          | 현지 | 충족 | 미충족 | 합계 | 총액 | 소계
+          | [가-힣]{1,6}(?:어요|아요|해요|니다|세요)[.!]?
+          | [가-힣]{1,6}(?:\+[가-힣]{1,6}){1,4} | KST
+          | (?:결제|승인|취소|환불|주문|통행|이용)일(?:시|자)? | 통행[ ]?요금이? | 구간
+          | 현지[ ]?시[간각]
+          | 운행[ ]?(?:종료|시작) | 출발 | 도착 | 운임 | 위약금
+          | (?:거래|결제|이용|승인)[ ]?(?:유형|구분|종류|상태)
+          | (?:환불|반환|취소|이용)[ ]?(?:금액|구간|위약금)
+          | (?:주문|상품)의? | 남음 | 후
+          | (?:주문|문서)[ ]?(?:번호|일|ID)
           | (?:Visa|VISA|Master(?:card)?|Amex|AMEX|JCB)[ *•-]{0,5}\d{4}
           | (?:이용|결제|승인|사용)?금액[은이]
-          | (?:고속도로|하이패스)?[ ]?통행료
+          | (?:고속도로|하이패스(?:\([가-힣]{2}\))?)?[ ]?통행료
           | (?:남은|잔여)[ ].*
           | [가-힣A-Za-z.]{2,10}[ ]?(?:머니|MONEY|포인트|통장)
           | (?:(?:머니|포인트|카드|계좌|통장|쿠폰|상품권)[ ]?[·+,&/]?[ ]?){1,3}
@@ -295,10 +313,8 @@ def trim_merchant(
             start += country.end()
         country = _COUNTRY_BEHIND.search(text, start, end)
         end = country.start() if country else end
-    if any(bar in text[start:end] for bar in _METHOD_BARS):
+    if _BAR.search(text, start, end):
         start, end = _without_methods(text, start, end)
-    account = _ACCOUNT_BEHIND.search(text, start, end)
-    end = account.start() if account else end
     notice = None
     if end - start > MIN_NOTICE_LENGTH:
         has_gap = "  " in text[start:end]
@@ -320,15 +336,24 @@ def trim_merchant(
         # A merchant may be called 365.
         is_name = NUMERIC_NAME.match(name) is not None
     else:
-        is_name = not (_SENTENCE.search(name) or _BARE_COUNTRY.match(name))
+        is_name = not (_is_sentence(name) or _BARE_COUNTRY.match(name))
     return MerchantSpan(start, end, name) if name and is_name else None
+
+
+def _is_sentence(name: str) -> bool:
+    tail = _SENTENCE_TAIL.search(name)
+    if tail and " " in name[: tail.start()]:
+        return True
+    return _SENTENCE.search(name) is not None
 
 
 def _without_methods(text: str, start: int, end: int) -> Span:
     before = _METHOD_BEFORE.match(text, start, end)
     start = before.end() if before else start
     behind = _METHOD_BEHIND.search(text, start, end)
-    return start, behind.start() if behind else end
+    end = behind.start() if behind else end
+    account = _ACCOUNT_BEHIND.search(text, start, end)
+    return start, account.start() if account else end
 
 
 def _without_preliminary(text: str, start: int, end: int) -> Span:

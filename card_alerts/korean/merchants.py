@@ -91,6 +91,8 @@ _STATUS_LINE = pattern(
 _PAYING_WORD = pattern(
     r"(?:결제|사용|이용)(?:[ ]?완료)?\Z", example="하나카드 정기결제"
 )
+# The means of a refund (취소수단: 소리페이)
+_MEANS_LABEL = pattern(r"수단[ ]?[:=]?[ ]?\Z", example="취소수단: ")
 _PHONE_ONLY = pattern(
     r"""
     ^[\[(]?(?:[가-힣]{2,10}[ ])?(?:☎|[Tt]\.?|(?i:tel)\.?)?[ ]?\d{2,4}-?\d{3,4}
@@ -141,6 +143,7 @@ def find_merchant(message: TokenizedMessage, used: PaymentParts) -> MerchantSpan
             p for p in parts if _BAR_BEFORE.search(text, max(0, p.start - 8), p.start)
         )
         above_amount = (p for p in parts[:1] if _is_above_amount(text, p))
+        parts = [p for p in parts if not _MEANS_LABEL.search(message.text, 0, p.start)]
         if "→" in text or "->" in text:
             parts = [part for part in parts if not ROUTE.fullmatch(part.text)] or parts
         if len(parts) > 1 and _is_signature(text, parts[-1]):

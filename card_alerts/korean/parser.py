@@ -55,8 +55,8 @@ _FOLLOWED_BY_STATUS = pattern(
 # In a receipt that lists other amounts before it.
 _PAID_LABEL = pattern(
     r"""
-    (?<![가-힣][ ])(?<![가-힣])(?:총[ ]?|실[ ]?|최종[ ]?)?(?:결제|승인|취소)[ ]?금액
-    [ ]?[:=]?[ ]?\n?[ ]?\Z
+    (?<![가-힣][ ])(?<![가-힣])(?:총[ ]?|실[ ]?|최종[ ]?)?
+    (?:결제|승인|취소|환불|반환)[ ]?금액[ ]?[:=]?[ ]?\n?[ ]?\Z
     """,
     example="▶ 결제금액 : ",
 )

@@ -6,7 +6,7 @@ LGU+ M Ed3(통할2.0) 승인, 대한항공카드 승인, Hyundai Mobility카드 
 import re
 from typing import NamedTuple
 
-from card_alerts.issuers import get_alias
+from card_alerts.issuers import find_issuer, get_alias
 from card_alerts.korean.issuer_match import IssuerMatch
 from card_alerts.masked_text import NOISE
 from card_alerts.patterns import pattern
@@ -18,7 +18,8 @@ _PARTNER_PRODUCT = pattern(
     r"""
     (?:^|(?<=\n)|(?<=님,[ ]))[ ]?
     (?P<part>
-        (?:LG[ ]?U\+|SKT|KT)[ -][A-Za-z0-9][A-Za-z0-9+ -]{0,20}?(?:\([^()\n]{1,12}\))?
+        (?:LG[ ]?U\+|SKT|KT)[ -][A-Za-z0-9][A-Za-z0-9가-힣.+ -]{0,24}?
+        (?:\([^()\n]{1,12}\))?
     )(?=[ ]?(?:해외)?(?:승인|취소)(?![가-힣]))
     """,
     example="LGU+ M Ed3(통할2.0) 승인",
@@ -32,6 +33,19 @@ _PARTNER_CARD = pattern(
     (?=[ ](?:해외)?(?:승인|취소)(?:취소|거절)?[ ]?\n)
     """,
     example="별나라카드 승인\n장*",
+)
+# A line of 나라사랑카드, or the value of a label
+_CARD_LINE = pattern(
+    r"""
+    (?:^|(?<=\n))[ ]?
+    (?P<part>
+        (?![^\n]{0,6}(?:체크|신용|법인|가족|교통|선불|상품))[가-힣A-Z]{2,8}카드
+    )[ ]?
+    (?=\n|$)
+    | (?:^|(?<=\n))[ \-·•■▶]{0,4}카드(?:명|종류)?[ ]?:[ ]?
+      (?P<value>[^\n\d(:*]{2,24}?)[ ]?(?=\n|$)
+    """,
+    example="잔액 301,440원\n나라사랑카드",
 )
 _KNOWN_PRODUCT = pattern(
     rf"""
@@ -74,10 +88,11 @@ def find_partner_card(text: str, match: IssuerMatch | None) -> PartnerCard | Non
     if _HAS_PARTNER.search(text):
         product = _PARTNER_PRODUCT.search(text)
         return PartnerCard(product.span("part"), match, False) if product else None
-    if ("카드" not in text and "he " not in text) or not (
-        match is None or match.is_app
-    ):
+    if "카드" not in text and "he " not in text:
         return None
+    named = _find_product_of(text, match)
+    if named or not (match is None or match.is_app):
+        return named
     latin = _LATIN_PRODUCT.search(text) if _HAS_LATIN_ISSUER.search(text) else None
     if latin:
         issuer_match = _latin_match(text, latin)
@@ -88,6 +103,21 @@ def find_partner_card(text: str, match: IssuerMatch | None) -> PartnerCard | Non
     if product is None:
         return None
     return PartnerCard(product.span("part"), _find_issuer_of(text, product), True)
+
+
+def _find_product_of(text: str, match: IssuerMatch | None) -> PartnerCard | None:
+    """Return the product of an issuer that only the title names."""
+    if match is None:
+        return None
+    product = _KNOWN_PRODUCT.search(text)
+    found = _find_issuer_of(text, product) if product else None
+    if product and found and found.issuer is match.issuer:
+        return PartnerCard(product.span("part"), match, is_payer=False)
+    line = _CARD_LINE.search(text)
+    name = line.lastgroup if line else None
+    if line is None or name is None or find_issuer(line[name]):
+        return None
+    return PartnerCard(line.span(name), match, is_payer=False)
 
 
 def _find_issuer_of(text: str, product: re.Match[str]) -> IssuerMatch | None:

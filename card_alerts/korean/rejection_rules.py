@@ -33,6 +33,7 @@ ONE_TIME_CODE = pattern(
     (?:인증[ ]?번호|인증[ ]?코드|확인[ ]?코드|(?<![A-Za-z])OTP|비밀번호)[는은]?
     [^가-힣\n\d]{0,6}\d{4,8}(?![\d,원*/:])
     | [\[(]\d{4,8}[\])][^\n]{0,12}인증[ ]?번호
+    | 결제[ ]?인증[ ]?[\[(:]?[ ]?\d{4,8}
     | (?:인증|승인|확인)[ ]?번호를[ ]?입력
     """,
     example="인증번호: 7733",
@@ -69,6 +70,7 @@ _LIMIT_NOTICE = pattern(
     한도[ ]?(?:안내|현황)[ ]*(?:\n|$)
     | 차단[ ]?(?:서비스[ ]?)?(?:해제|설정|신청|가입)
     | 한도[ ]?[\d,]{1,15}만?[ ]?원(?:이|으로|을)[ ]?(?:설정|변경|적용)
+    | 총?한도[ ]?[\d,]{1,15}만?[ ]?원[ ]?중[ ]
     """,
     example="차단 서비스 해제가",
 )
@@ -135,6 +137,7 @@ FAILED_CANCELLATION = pattern(
     # A requested or expected one: 취소접수, 취소 처리될 예정.
     | 취소[ ]?(?:접수|요청|신청)
     | 취소(?:[ ]?처리)?(?:가|이)?[ ]?(?:진행[ ]?)?(?:될|할)?[ ]?예정
+    | 취소[^\n]{0,20}영업일[^\n]{0,16}(?:예정|소요)
     """,
     example="승인취소 실패",
 )
@@ -146,6 +149,7 @@ _CHAT_PHRASES = pattern(
     r"""
     \?
     | (?:했어|할게|할까|했지|했다|해줘|줄래)(?!요)
+    | (?<=[가-힣])(?:놨다|뒀다|어라|아라|거라|을게|줄게|놓을게)(?![가-힣])
     | [ㅋㅎㅠㅜ\u110f\u1112\u1172\u116e]{2}
     """,
     example="22,500원 맞지?",
@@ -155,6 +159,13 @@ _CHAT_PHRASES = pattern(
 _WORDS = read_words("words.toml")
 _GRANT = pattern(alternatives(_WORDS["grants"]), example="[구청] 지원금")
 _REQUEST = pattern(alternatives(_WORDS["office_words"]), example="[출장승인] 오*진님")
+_SUPERIOR = pattern(
+    r"""
+    (?:팀장|부장|과장|차장|대표|이사|실장|관리자|담당자)님?[이께][^\n]{0,40}
+    승인(?:했|하였|하셨)
+    """,
+    example="팀장님이 출장비 186,500원을 승인했습니다",
+)
 # Without a card: 본인 아닐시 문의 02-…, 해외직구 … 문의 1670-….
 _CALL_US = pattern(
     r"""
@@ -205,6 +216,10 @@ _STATEMENT = pattern(
     | \d{1,2}월[ ]?(?:분[ ]?)?(?:결제|이용|청구)[ ]?금액
     """,
     example="11/25 청구금액",
+)
+# A purchase that comes with the bill of the phone.
+BILLED_BY_PHONE = pattern(
+    r"요금에[ ]?(?:합산[ ]?)?청구(?:됩니다|돼요|되며)", example="요금에 합산 청구됩니다"
 )
 SETTLED_BILL = pattern(
     r"""
@@ -375,7 +390,8 @@ def is_office_approval(text: str, without_name: str) -> bool:
     """
     if "승인" not in text:
         return False
-    return bool(_GRANT.search(text) or _REQUEST.search(without_name))
+    is_of_office = _GRANT.search(text) or _SUPERIOR.search(text)
+    return bool(is_of_office or _REQUEST.search(without_name))
 
 
 def is_bait(text: str) -> bool:

@@ -135,7 +135,7 @@ LABELS = pattern(
     )(?=
         [ ]?[:=] | [ ]?\n
         | [ ](?:승인|취소)(?=\n|$)
-        | [ ]?[{ISSUER}{AMOUNT}{TIMESTAMP}{INSTALLMENT}{HOLDER_NAME}]
+        | [ ]{{0,8}}[{ISSUER}{AMOUNT}{TIMESTAMP}{INSTALLMENT}{HOLDER_NAME}]
     )
     """,
     example=f"▶ 결제금액 : {AMOUNT}",
@@ -257,7 +257,7 @@ LINK = pattern(
     r"""
     (?:https?://|www\.)[^\s가-힣]{1,300}
     # naver.me/xAbC12
-    | (?<![A-Za-z0-9.@])[a-z0-9-]{2,30}(?:\.[a-z0-9-]{2,20})?\.
+    | (?<![A-Za-z0-9.@])[a-z0-9-]{1,30}(?:\.[a-z0-9-]{2,20})?\.
       (?:me|kr|com|net|ly|gl|co|io|link|page|app)/[^\s가-힣]{1,300}
     """,
     example="naver.me/xAbC12",

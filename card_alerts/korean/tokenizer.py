@@ -232,7 +232,7 @@ class TokenizedMessage:
 
     def _mask_totals_and_benefits(self) -> None:
         masked = self.masked
-        masked.mask_all(side_patterns.CUT_TOTAL, RUNNING_TOTAL)
+        self._mask_cut_total()
         if "누" in masked.text:
             found = _mask_totals(masked, RUNNING_TOTAL_PATTERN, RUNNING_TOTAL)
             self.running_total = next(iter(found), None)
@@ -259,6 +259,10 @@ class TokenizedMessage:
                 if parse_number(match["benefit"]) < parse_number(match["paid"]):
                     masked.mask(*match.span("part"), BENEFIT)
             masked.mask_all(side_patterns.BENEFITS, BENEFIT)
+
+    def _mask_cut_total(self) -> None:
+        if "…" in self.text or ".." in self.text:
+            self.masked.mask_all(side_patterns.CUT_TOTAL, RUNNING_TOTAL)
 
     def _mask_foreign_balances(self) -> None:
         for match, currency, start in find_foreign_balances(self.masked.text):

@@ -11,9 +11,9 @@ from tests.support.alert_accuracy import count_right, find_similarities, make_re
 from tests.support.alert_samples import (
     EXAM_2026D,
     EXAM_2026F,
-    EXAM_2026G,
     EXAMS,
     GIVEN,
+    LAST_EXAMS,
     LAYOUTS_2026,
     NEWEST_EXAM,
     OWN,
@@ -72,22 +72,23 @@ def test_own_messages_include_each_kind_twice(kind: str) -> None:
 def test_newest_exam_is_read_as_at_its_first_sight_or_better() -> None:
     counts = count_with_twins(NEWEST_EXAM)
 
-    assert counts["payments"] >= 450
+    assert counts["payments"] >= 430
     assert counts["wrong"] == 0
-    assert counts["recognized"] >= 0.92 * counts["payments"], counts
-    assert counts["booked"] <= 0.035 * counts["others"], counts
+    assert counts["recognized"] >= 0.98 * counts["payments"], counts
+    assert counts["booked"] <= 0.01 * counts["others"], counts
     assert counts["booked without a doubt"] == 0, counts
-    assert counts["merchant"] >= 0.925 * counts["recognized"], counts
-    assert counts["sure"] >= 0.75 * counts["recognized"], counts
+    assert counts["merchant"] >= 0.95 * counts["recognized"], counts
+    assert counts["sure"] >= 0.7 * counts["recognized"], counts
     assert counts["sure and right"] >= 0.99 * counts["sure"], counts
 
 
-def test_exam_whose_classes_became_rules_last_is_read() -> None:
-    counts = count_with_twins(EXAM_2026G)
+@pytest.mark.parametrize("path", LAST_EXAMS, ids=lambda path: path.stem)
+def test_exam_whose_classes_became_rules_last_is_read(path: Path) -> None:
+    counts = count_with_twins(path)
 
-    assert counts["payments"] >= 450
+    assert counts["payments"] >= 400
     assert counts["wrong"] == 0
-    assert counts["recognized"] >= 0.99 * counts["payments"], counts
+    assert counts["recognized"] >= 0.96 * counts["payments"], counts
     assert counts["booked"] <= 0.01 * counts["others"], counts
     assert counts["merchant"] >= 0.95 * counts["recognized"], counts
     assert counts["sure and right"] >= 0.99 * counts["sure"], counts

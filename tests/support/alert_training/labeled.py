@@ -11,9 +11,9 @@ from card_alerts.normalization import normalize
 from card_alerts.opinion.kinds import CANCELLATION, DECLINED, NOTICE, PAYMENT
 from tests.support.alert_rules import combinations, fill, list_refused
 from tests.support.alert_samples import (
-    EXAM_2026G,
     EXAMS,
     GIVEN,
+    LAST_EXAMS,
     LAYOUTS_2026,
     NEWEST_EXAM,
     OWN,
@@ -30,7 +30,7 @@ from tests.support.alert_texts import variants
 TEXTS_OF_RULE = 3
 # Of the 24 texts of a refused message, so that each one's surroundings are among them.
 STEP_OF_REFUSED = 5
-FILES = (GIVEN, OWN, LAYOUTS_2026, *EXAMS, EXAM_2026G, NEWEST_EXAM)
+FILES = (GIVEN, OWN, LAYOUTS_2026, *EXAMS, *LAST_EXAMS, NEWEST_EXAM)
 KINDS = {
     "approval": PAYMENT,
     "cancellation": CANCELLATION,
