@@ -61,7 +61,10 @@ def weigh(
     text = source.normalized.text
     scores = opinion.kinds.judge(text)
     if would_be is None:
-        return _doubt(_weigh_name(result, source, opinion), scores)
+        # Where the layout marks the name, it tells a payment.
+        is_marked = result.merchant_confidence is Confidence.SURE
+        weighed = _weigh_name(result, source, opinion)
+        return _doubt(weighed, scores, may_refuse=not is_marked)
     would_be = _with_kind(would_be, scores)
     chance = _chance_of(would_be, scores)
     is_open = Doubt.KIND not in would_be.doubts
@@ -93,7 +96,7 @@ def _chance_of(result: ParseResult, scores: KindScores) -> float:
     return scores.payment
 
 
-def _doubt(result: ParseResult, scores: KindScores) -> ParseResult:
+def _doubt(result: ParseResult, scores: KindScores, *, may_refuse: bool) -> ParseResult:
     """Doubt a booking, or ignore it as what it would have been."""
     if 1 - _chance_of(result, scores) < MIN_DOUBT:
         return result
@@ -101,7 +104,8 @@ def _doubt(result: ParseResult, scores: KindScores) -> ParseResult:
     has_card = result.card_hint is not None or result.card_company is not None
     has_time = result.occurred_at is not None
     limit = MIN_VETO if has_card or has_time else MIN_BARE_VETO
-    if (has_card and has_time) or scores.notice + scores.declined < limit:
+    is_likely = scores.notice + scores.declined < limit
+    if not may_refuse or (has_card and has_time) or is_likely:
         return result
     return ParseResult(
         recognized=False,

@@ -35,7 +35,7 @@ _STATUS = pattern(
 )
 _AMOUNT = pattern(
     r"""
-    \d[ ]?원 | [$€£₩¥₹][ ]?\d
+    \d[ ]?원 | (?<!than[ ])(?<!eeds[ ])[$€£₩¥₹][ ]?\d
     | (?<![A-Za-z])[A-Z]{3}[ ]?\d
     | \bRs\.?[ ]?\d
     | \d[ ]?(?:USD|EUR|JPY|KRW|INR)\b

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import product
 
 from card_alerts.candidate import (
     PaymentCandidate,
@@ -52,13 +53,19 @@ _FOLLOWED_BY_STATUS = pattern(
     rf"[ /|·,.()\-]{{0,4}}[{KEYWORD}{INSTALLMENT}]",
     example=f"SSG MONEY {AMOUNT} {KEYWORD}",
 )
-# In a receipt that lists other amounts before it.
-_PAID_LABEL = pattern(
-    r"""
-    (?<![가-힣][ ])(?<![가-힣])(?:총[ ]?|실[ ]?|최종[ ]?)?
-    (?:결제|승인|취소|환불|반환)[ ]?금액[ ]?[:=]?[ ]?\n?[ ]?\Z
-    """,
-    example="▶ 결제금액 : ",
+# In a receipt that lists other amounts, a refund before what was paid first.
+_AMOUNT_LABELS = tuple(
+    pattern(
+        rf"""
+        (?<![가-힣][ ])(?<![가-힣])(?:총[ ]?|실[ ]?|최종[ ]?)?{word}
+        [ ]?금액[ ]?[:=]?[ ]?\n?[ ]?\Z
+        """,
+        example=example,
+    )
+    for word, example in (
+        (r"(?:취소|환불|반환)", "▶ 취소금액 : "),
+        (r"(?:결제|승인)", "▶ 결제금액 : "),
+    )
 )
 
 
@@ -222,8 +229,8 @@ def _choose_amount(
     for money in amounts:
         if _FOLLOWED_BY_STATUS.match(text, money.span[1]):
             return money
-    for money in amounts:
-        if _PAID_LABEL.search(labels, max(0, money.span[0] - 24), money.span[0]):
+    for label, money in product(_AMOUNT_LABELS, amounts):
+        if label.search(labels, max(0, money.span[0] - 24), money.span[0]):
             return money
     # 5000원 국밥
     certain = [each for each in amounts if not WORD_FOLLOWS.match(text, each.span[1])]
