@@ -27,7 +27,7 @@ from card_alerts.result import (
 MIN_RESCUE, MIN_QUESTION = 0.9, 0.5
 # Words of a statement or a bank were read: only a question, and only a likely one.
 MIN_STATEMENT_QUESTION = 0.7
-# Words of an order were read: booked only if it is as likely, and tells a name.
+# Beside the words of an order, a rescue needs this probability and a name.
 MIN_CERTAIN_RESCUE = 0.98
 # A booking is doubted, or ignored with a question, from these on; the last one is for
 # texts that tell neither a card nor a time.
@@ -61,7 +61,7 @@ def weigh(
     text = source.normalized.text
     scores = opinion.kinds.judge(text)
     if would_be is None:
-        # Where the layout marks the name, it tells a payment.
+        # Layouts that mark a name are of payments.
         is_marked = result.merchant_confidence is Confidence.SURE
         weighed = _weigh_name(result, source, opinion)
         return _doubt(weighed, scores, may_refuse=not is_marked)

@@ -73,7 +73,7 @@ def read_taught_payment(
         parsed = _with_printed_time(parsed, text, message, received_at)
     is_sure = parsed.merchant is not None and "merchant" in spans
     confidence = Confidence.SURE if is_sure else parsed.merchant_confidence
-    # The member told that texts of this layout are payments.
+    # The member taught this layout as one of payments.
     doubts = tuple(each for each in parsed.doubts if each is not Doubt.KIND)
     return replace(parsed, merchant_confidence=confidence, doubts=doubts)
 

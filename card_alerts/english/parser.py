@@ -241,14 +241,14 @@ def parse_english(source: SourceText) -> ParseResult:
 
 
 def _is_closed(text: str, rest: str, *, is_unknown: bool) -> bool:
-    """Return True for bait, and for what is certainly another message."""
+    """Return True for phishing, and for messages that are certainly no payments."""
     lower = text.lower()
     is_bait = "http" in lower or _CALL_US.search(text) is not None
     return (is_unknown and is_bait) or certain_reason(rest, lower) is not None
 
 
 def _find_card_hint(text: str) -> re.Match[str] | None:
-    """Return the digits of a card, else those of an account, else a product."""
+    """Return the digits of the card or the account, or the name of the card."""
     found = list(islice(_CARD_HINT.finditer(text), MAX_CARD_HINTS))
     of_card = (each for each in found if each[0][:4].lower() == "card")
     hint = next(of_card, None) or next(iter(found), None)

@@ -178,7 +178,7 @@ def _find_behind(masked: str, amount: Span) -> Span | None:
 
 
 def _find_field(masked: str, amount: Span) -> FoundName | None:
-    """Return the field before a particle, else the one nearest to the amount."""
+    """Return the field before a particle, or the field nearest to the amount."""
     cleared = _STATUS.sub(lambda match: MASK * len(match[0]), masked)
     found: list[tuple[bool, int, Span]] = []
     parts = 0

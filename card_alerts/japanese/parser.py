@@ -280,6 +280,6 @@ def _find_card_name(text: str) -> Span | None:
     if match is None:
         return None
     issuer = find_issuer(match["name"])
-    # The name of the issuer tells no product.
+    # The issuer's own name is no product.
     is_product = issuer is None or match["name"].strip() not in issuer.aliases
     return match.span("name") if is_product else None

@@ -186,7 +186,7 @@ def is_partial_refund(text: str) -> bool:
 
 
 class Told(NamedTuple):
-    """The parts of a payment that a text tells."""
+    """The fields of a payment in a text."""
 
     by_labels: bool
     name: bool

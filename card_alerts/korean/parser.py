@@ -53,7 +53,7 @@ _FOLLOWED_BY_STATUS = pattern(
     rf"[ /|·,.()\-]{{0,4}}[{KEYWORD}{INSTALLMENT}]",
     example=f"SSG MONEY {AMOUNT} {KEYWORD}",
 )
-# In a receipt that lists other amounts, a refund before what was paid first.
+# Labels of the amount among several in a receipt; refunds are looked for first.
 _AMOUNT_LABELS = tuple(
     pattern(
         rf"""
