@@ -35,6 +35,7 @@ _STATUS = pattern(
 )
 _AMOUNT = pattern(
     r"""
+    # "more than $1" is the limit of an alert.
     \d[ ]?원 | (?<!than[ ])(?<!eeds[ ])[$€£₩¥₹][ ]?\d
     | (?<![A-Za-z])[A-Z]{3}[ ]?\d
     | \bRs\.?[ ]?\d

@@ -97,7 +97,8 @@ _NOT_A_STATUS = r"""
         )\b
     )
 """
-# Words before a merchant, the surest first, and what a text in lower case has then.
+# Words before a merchant, the surest first. The last ones are quick to look for: a text
+# without them, in lower case, has no such merchant.
 _MERCHANT_STARTS = tuple(
     (
         pattern(
@@ -234,7 +235,7 @@ _MERCHANT_STARTS = tuple(
             (?=[^\n:]{2,40}[ ](?:has[ ])?refunded[ ](?:you[ ])?(?:[A-Z]{1,3})?[$£€])
             """,
             "Maple Prints has refunded you $23.00",
-            ("refunded ", "charged "),
+            ("refunded ",),
         ),
     )
 )

@@ -215,8 +215,7 @@ _CODE_OF_PAYMENT = pattern(
 _QUESTION = pattern(
     r"""
     \bdid[ ]you[ ](?:just[ ])?(?:try|make|attempt)
-    | \bwas[ ](?:requested|attempted|initiated)\b
-    | \bif[ ]this[ ]was[ ]not[ ]you,?[ ](?:visit|click|go)\b
+    | \bwas[ ](?:requested|attempted)\b
     | \bopen[ ]the[ ]app[ ]to[ ]approve\b
     | \b(?:can|could|would)[ ]you[ ]\w
     | \b(?:payment|money|rent)[ ]request\b | \brequested[ ][$£€]
@@ -282,10 +281,7 @@ _HINTS = {
         *("activated", "registered", "created", "set up"),
     ),
     _MANDATE_DONE: ("towards",),
-    _QUESTION: (
-        *("did you", "the app", "an you", "ould you", "request", "attempted"),
-        *("initiated", "not you"),
-    ),
+    _QUESTION: (*("did you", "the app", "an you", "ould you", "request", "attempted"),),
     _OFFER: ("apply", "spen", "offer"),
     _STATEMENT: (
         *(

@@ -11,6 +11,8 @@ from tests.support.alert_accuracy import count_right, find_similarities, make_re
 from tests.support.alert_samples import (
     EXAM_2026D,
     EXAM_2026F,
+    EXAM_2026G,
+    EXAM_2026H,
     EXAMS,
     GIVEN,
     LAST_EXAMS,
@@ -78,19 +80,23 @@ def test_newest_exam_is_read_as_at_its_first_sight_or_better() -> None:
     assert counts["booked"] <= 0.01 * counts["others"], counts
     assert counts["booked without a doubt"] == 0, counts
     assert counts["merchant"] >= 0.95 * counts["recognized"], counts
-    assert counts["sure"] >= 0.7 * counts["recognized"], counts
+    assert counts["sure"] >= 0.75 * counts["recognized"], counts
     assert counts["sure and right"] >= 0.99 * counts["sure"], counts
 
 
 @pytest.mark.parametrize("path", LAST_EXAMS, ids=lambda path: path.stem)
 def test_exam_whose_classes_became_rules_last_is_read(path: Path) -> None:
     counts = count_with_twins(path)
+    # The eighth one has languages that are not read.
+    recognized = 0.96 if path == EXAM_2026H else 0.99
 
-    assert counts["payments"] >= 400
+    assert counts["payments"] >= (450 if path in {EXAM_2026G, EXAM_2026H} else 420)
     assert counts["wrong"] == 0
-    assert counts["recognized"] >= 0.96 * counts["payments"], counts
+    assert counts["recognized"] >= recognized * counts["payments"], counts
     assert counts["booked"] <= 0.01 * counts["others"], counts
+    assert counts["booked without a doubt"] == 0, counts
     assert counts["merchant"] >= 0.95 * counts["recognized"], counts
+    assert counts["sure"] >= 0.75 * counts["recognized"], counts
     assert counts["sure and right"] >= 0.99 * counts["sure"], counts
 
 
