@@ -131,7 +131,8 @@ def measure_crafted_texts(steps: int) -> list[Row]:
         return least_seconds(parse_all, text, RECEIVED_AT), text
 
     def layout_seconds(text: str) -> tuple[float, str]:
-        layout = Layout(make_template(text, taught_texts.mark(source, text)))
+        marked = taught_texts.mark(source, text)
+        layout = Layout(make_template(text, marked, is_wide=True))
         many = [layout] * LAYOUTS
         return least_seconds(read_each, many, [text]), text
 

@@ -12,6 +12,7 @@ from card_alerts.issuers import (
 )
 from card_alerts.layouts import (
     MAX_LAYOUT_TEXT_LENGTH,
+    NO_PART,
     Layout,
     apply_layout,
     learn_layout,
@@ -49,6 +50,7 @@ __all__ = [
     "MAX_LAYOUT_TEXT_LENGTH",
     "MAX_MESSAGES",
     "MAX_TEXT_LENGTH",
+    "NO_PART",
     "PAY_SERVICES",
     "BankBooking",
     "BookingDirection",

@@ -72,7 +72,7 @@ _CURRENCY_LAST = pattern(
         | [ ]?(?P<loose>[A-Z]{{3}})(?![A-Za-z])
         # 17,814⏎엔
         | (?:[ ]?|\n(?=[가-힣]{{1,3}}[ ]{{2}}))(?P<word>{_CURRENCY_WORD_PATTERN})
-          (?![가-힣])
+          (?![가-힣](?!(?<=[을를이가은는])[ \n]))
     )
     """,
     example="12.00 USD 결제",

@@ -1,14 +1,18 @@
 """Read a payment by the marked parts of a taught text, whatever the grammar says."""
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import chain
 
 from card_alerts.channels import find_channel
 from card_alerts.currencies import CURRENCY_CODES
-from card_alerts.issuers import find_issuer_by_sender
+from card_alerts.english.money import find_amounts
+from card_alerts.issuers import find_issuer, find_issuer_by_sender
+from card_alerts.japanese.money import YEN, find_yen, names_yen
 from card_alerts.layouts import apply_layout
 from card_alerts.money import MAX_AMOUNT, WON, find_foreign_amounts, parse_number
 from card_alerts.result import Confidence, Doubt, Kind, ParseResult, Span
@@ -19,12 +23,13 @@ from card_alerts.times import (
 )
 
 _OTHER_UNIT = re.compile(
-    rf"[ ]?(?:[$¢-¥฿₠-⃏]|(?:{'|'.join(sorted(CURRENCY_CODES))})\b"
+    rf"[ ]?(?:[$¢-¥฿₠-⃏円元圓]|(?:{'|'.join(sorted(CURRENCY_CODES))})\b"
     r"|(?i:euros?|dollars?|yen|pounds?|yuan|baht|rupees?)\b)"
 )
 
 # KD 7.850, Ksh658.02, R943.12, Rs. 500
 _UNIT_BEFORE = re.compile(r"(?<![A-Za-z])(?:[A-Z][A-Za-z]{0,2}|[$¢-¥฿₠-⃏])[. ]{0,2}$")
+_WON_BEHIND = re.compile("[ ]?원")
 _CENTS = re.compile(r"[.,]\d{1,2}$")
 _MAY_BE_WON = re.compile(r"[가-힣₩]|\b(?i:won|krw)\b")
 
@@ -47,7 +52,7 @@ def read_taught_payment(
     if not parsed.recognized or parsed.kind is not kind:
         parsed = _begin(parsed, text[slice(*message)], kind, sender)
     if "amount" in spans:
-        currency = _find_currency(text, spans["amount"], home_currency)
+        currency = _find_currency(parsed, text, spans["amount"], home_currency)
         if currency is None:
             return None
         start, end = spans["amount"]
@@ -100,22 +105,41 @@ def _begin(parsed: ParseResult, text: str, kind: Kind, sender: str) -> ParseResu
     )
 
 
-def _find_currency(text: str, span: Span, home_currency: str) -> str | None:
+def _find_currency(
+    parsed: ParseResult, text: str, span: Span, home_currency: str
+) -> str | None:
     """Return the currency printed beside a number, else the home currency.
 
     None for one that the grammar does not read: a currency is never guessed.
     """
+    text = _with_narrow_letters(text)
     start, end = span
-    for match in find_foreign_amounts(text):
+    if _WON_BEHIND.match(text, end):
+        return WON
+    issuer = find_issuer(parsed.card_company) if parsed.card_company else None
+    for match in chain(
+        find_foreign_amounts(text), find_yen(text), find_amounts(text, issuer)
+    ):
         if match.span[0] <= start and end <= match.span[1]:
             return match.currency
     units = _OTHER_UNIT.match(text, end), _UNIT_BEFORE.search(text, 0, start)
     if any(unit and unit[0].strip(" .") != home_currency for unit in units):
         return None
+    if names_yen(text):
+        return YEN
     is_other = home_currency == WON and (
         _CENTS.search(text[start:end]) or not _MAY_BE_WON.search(text)
     )
     return None if is_other else home_currency
+
+
+def _with_narrow_letters(text: str) -> str:
+    """Return the text with each wide letter (￥, （円）) as a narrow one."""
+    narrow = (unicodedata.normalize("NFKC", letter) for letter in text)
+    return "".join(
+        new if len(new) == 1 else letter
+        for letter, new in zip(text, narrow, strict=True)
+    )
 
 
 def _with_value(

@@ -1,6 +1,7 @@
 """Find the paid amount and the balance of an English alert."""
 
 import re
+from collections.abc import Iterator
 from decimal import Decimal
 
 from card_alerts.currencies import CURRENCY_CODES, CURRENCY_LETTERS, CURRENCY_SIGNS
@@ -122,19 +123,24 @@ _GROUPS = ("sign", "rupees", "letters", "own", "code")
 
 
 def find_paid_amount(text: str, issuer: Issuer | None) -> MoneyMatch | None:
+    for money in find_amounts(text, issuer):
+        start = money.span[0]
+        # A Malaysian SMS costs RM0.00, as it begins.
+        is_price = not (money.value or start)
+        if not (is_price or _NOT_PAID.search(text[max(0, start - 40) : start])):
+            return money
+    return None
+
+
+def find_amounts(text: str, issuer: Issuer | None) -> Iterator[MoneyMatch]:
+    """Return all amounts with a currency, balances too."""
     for match in _MONEY.finditer(text):
         group = next(name for name in (*_GROUPS, "after") if match[name])
         currency = _find_currency(match, group, issuer)
         number = match["number"] or match["number_after"]
-        if currency not in CURRENCY_CODES or is_truncated(number, currency):
-            continue
-        before = text[max(0, match.start() - 40) : match.start()]
-        value = parse_number(number, currency)
-        # A Malaysian SMS costs RM0.00, as it begins.
-        is_price = not (value or match.start())
-        if not (is_price or _NOT_PAID.search(before)):
-            return MoneyMatch(value, currency, match.span(), match.span(group))
-    return None
+        if currency in CURRENCY_CODES and not is_truncated(number, currency):
+            value = parse_number(number, currency)
+            yield MoneyMatch(value, currency, match.span(), match.span(group))
 
 
 def _find_currency(

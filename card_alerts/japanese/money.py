@@ -80,9 +80,14 @@ def find_amount(text: str, masked: str, labeled: Span | None) -> MoneyMatch | No
     return _first_amount(masked, whole) or _bare_yen(masked, whole)
 
 
-def find_all_yen(text: str) -> list[Span]:
-    """Return the spans of all amounts in yen."""
-    return [match.span() for match in islice(_YEN.finditer(text), MAX_AMOUNTS)]
+def find_yen(text: str) -> list[MoneyMatch]:
+    """Return all amounts in yen."""
+    return [_yen_amount(match) for match in islice(_YEN.finditer(text), MAX_AMOUNTS)]
+
+
+def names_yen(text: str) -> bool:
+    """Return True if a label or another line tells that numbers are yen."""
+    return bool(_YEN_IN_LABEL.search(text) or _YEN_AS_CURRENCY.search(text))
 
 
 def find_balance(text: str) -> Decimal | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from card_alerts.japanese.labels import unwrap_name
-from card_alerts.japanese.money import MASK, find_all_yen
+from card_alerts.japanese.money import MASK, find_yen
 from card_alerts.patterns import pattern
 from card_alerts.result import Span
 from card_alerts.tables import alternatives, read_words
@@ -128,7 +128,8 @@ def find_unlabeled_name(
         return FoundName(unwrap_name(text, marked.span("value")), is_sure=True)
     if amount is None or amount[0] >= MAX_SCAN_LENGTH:
         return None
-    masked = _mask(text[:MAX_SCAN_LENGTH], [*others, *find_all_yen(text), amount])
+    yen = (money.span for money in find_yen(text))
+    masked = _mask(text[:MAX_SCAN_LENGTH], [*others, *yen, amount])
     span = _find_before(masked, amount) or _find_behind(masked, amount)
     if span:
         return FoundName(span, is_sure=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from card_alerts import Confidence, Span, learn_layout, locate_corrections
+from card_alerts import NO_PART, Confidence, Span, learn_layout, locate_corrections
 from core.errors import errors_of
 from ledger.base.ledger_write import LockedLedger, ledger_write
 from ledger.entries.facts import get_entry
@@ -96,6 +96,8 @@ def _find_parts(message: Message, entry: Entry) -> dict[str, Span]:
         parts.pop("merchant", None)
         if "merchant" in located:
             parts["merchant"] = located["merchant"]
+        elif not entry.memo and parsed.merchant_confidence is Confidence.GUESS:
+            parts["merchant"] = NO_PART
     if value != read and "amount" in located:
         parts["amount"] = located["amount"]
     return parts

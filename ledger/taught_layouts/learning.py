@@ -12,6 +12,8 @@ from django.utils import timezone
 
 from accounts.models import Member
 from card_alerts import (
+    NO_PART,
+    Confidence,
     Doubt,
     Layout,
     ParseResult,
@@ -117,6 +119,10 @@ def _learn_layout(
     if not spans or not (corrected & set(spans) or "wallet" in changed):
         return
     replaced = take_out_layouts(ledger, text, sender, with_unsure=False)
+    if "memo" not in changed and any(
+        Layout(row.template).has_no_merchant for row in replaced
+    ):
+        spans["merchant"] = NO_PART
     complete = next(
         (row for row in replaced if row.is_complete and row.kind != LayoutKind.NONE),
         None,
@@ -217,7 +223,7 @@ def _find_slots(
     """Return the parts of the text with the entry's merchant and amount.
 
     Corrected values are searched for. Others stay where the parser found them, if the
-    entry still has them.
+    entry still has them. A guess that was cleared tells that the text has no merchant.
     """
     value: Decimal | int | None = entry.amount or None
     found_value: Decimal | int | None = found.amount
@@ -230,6 +236,8 @@ def _find_slots(
     if "memo" in changed:
         if "merchant" in located:
             spans["merchant"] = located["merchant"]
+        elif not entry.memo and found.merchant_confidence is Confidence.GUESS:
+            spans["merchant"] = NO_PART
     elif found.merchant == entry.memo and "merchant" in found.spans:
         spans["merchant"] = found.spans["merchant"]
     if field in changed:

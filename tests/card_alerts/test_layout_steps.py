@@ -44,7 +44,7 @@ def count_steps(function: Callable[..., Any], *arguments: Any) -> int:
 
 
 def count_reading(text: str, spans: dict[str, Span]) -> int:
-    layout = Layout(make_template(text, spans))
+    layout = Layout(make_template(text, spans, is_wide=True))
     read_with_layout(layout, text)  # the parts of the layout are cached
     return count_steps(read_with_layout, layout, text)
 

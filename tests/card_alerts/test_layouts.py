@@ -1,14 +1,18 @@
 """Taught layouts: learned from a marked text, read from others."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
 from card_alerts import (
+    NO_PART,
     Confidence,
+    Doubt,
     Layout,
     apply_layout,
     learn_layout,
+    learn_whole_layout,
     locate_corrections,
     parse,
     read_with_layout,
@@ -122,6 +126,103 @@ def test_terms_months_and_currencies_stand_for_others(taught: str, other: str) -
     text = "새봄카드 결제 4,500 {} / 가마트 / 11/16"
     layout = learn(text.format(taught), "가마트", 4_500)
     assert read(layout, text.format(other)) == {"amount": "4,500", "merchant": "가마트"}
+
+
+RECEIPT = (
+    "[두레택시] 결제 완료\n- 출발 : {}\n- 주문번호 {}\n'{}' 이용 영수증 du.re/{}\n"
+    "- 차량 : {}\n- 가맹점 : {}\n- 금액 : {}원"
+)
+FIRST = ("바람역", "MT0Q8Z14", "일반 호출", "Pa1", "구름 12가3401", "하늘운수", "8,000")
+SECOND = ("구름시장 2번 출구", "Q7ZZ41K", "모범", "xQ/9", "소라", "바다콜", "12,500")
+
+
+def test_words_behind_labels_orders_and_quotations_stand_for_others() -> None:
+    layout = learn(RECEIPT.format(*FIRST), "하늘운수", 8_000)
+    assert read(layout, RECEIPT.format(*SECOND)) == {
+        "merchant": "바다콜",
+        "amount": "12,500",
+    }
+    assert not any(part in layout.sample for part in FIRST)
+
+
+@pytest.mark.parametrize("word", ["취소", "결제 실패", "declined", "返金"])
+@pytest.mark.parametrize("place", [0, 2, 4])
+def test_word_that_tells_whether_it_was_paid_stands_for_no_other(
+    word: str, place: int
+) -> None:
+    taught, other = list(FIRST), list(SECOND)
+    layout = learn(RECEIPT.format(*taught), "하늘운수", 8_000)
+    other[place] = f"구름 {word}"
+    assert read(layout, RECEIPT.format(*other)) is None
+    taught[place] = other[place]
+    kept = learn(RECEIPT.format(*taught), "하늘운수", 8_000)
+    assert read(kept, RECEIPT.format(*other)) is not None
+    assert read(kept, RECEIPT.format(*SECOND)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "taught", "other"),
+    [
+        ("Dear {}, spent 4,500 at GAMART today", "R MERRITT", "Okafor"),
+        ("Hi {},\nspent 4,500 at GAMART today", "Dana", "Owen Kim"),
+        ("{}　様\nカードのご利用 4,500円\nGAMART", "森 健", "原 ひかり"),
+        ("홍*담님의 {} 카드\n새봄카드 4,500원 | GAMART", "생활비", "여행 2"),
+        ("Spent 4,500 at GAMART on {}", "Thu, Nov 5", "Sat, Nov 14"),
+        ("Spent 4,500 at GAMART on 5 {} 2026", "November", "May"),
+        ("새봄카드 해외승인 4,500 ({}) / GAMART", "US", "NL"),
+        ("새봄카드 승인 4,500원 GAMART\nhttps://bo.kr/{}", "Pa1", "x/7?q"),
+    ],
+)
+def test_names_days_and_links_stand_for_others(
+    text: str, taught: str, other: str
+) -> None:
+    layout = learn(text.format(taught), "GAMART", 4_500)
+    assert taught not in layout.sample
+    found = read(layout, text.format(other).replace("GAMART", "HARD COURT"))
+    assert found == {"amount": "4,500", "merchant": "HARD COURT"}
+
+
+def test_merchant_that_is_printed_twice_is_taught_once() -> None:
+    text = "You paid {} 4,500 with Spring Card.\nMerchant {}\nThank you"
+    layout = learn(text.format("GAMART", "GAMART"), "GAMART", 4_500)
+    assert read(layout, text.format("HARD COURT", "HARD COURT")) == {
+        "merchant": "HARD COURT",
+        "amount": "4,500",
+    }
+
+
+def test_name_in_brackets_is_the_sender() -> None:
+    text = "[새봄페이] 새봄에서 4,500원 결제"
+    assert locate_corrections(text, "새봄", None) == {"merchant": (7, 9)}
+    assert locate_corrections("[새봄] 4,500원", "새봄", None) == {"merchant": (1, 3)}
+
+
+def test_whole_layout_keeps_the_words_behind_labels() -> None:
+    layout = learn_whole_layout("[새봄] 문화상품권\n가맹점 : 가마트\n4,500원 승인")
+    assert layout is not None
+    assert read(layout, "[새봄] 문화상품권\n가맹점 : 가마트\n700원 승인") == {}
+    assert read(layout, "[새봄] 문화상품권\n가맹점 : 바람책방\n700원 승인") is None
+
+
+def test_text_may_be_taught_to_have_no_merchant() -> None:
+    text = "새봄카드 후불교통 {}원 승인\n11/10 이용 2건"
+    amount = (text.index("{"), text.index("{") + 5)
+    spans = {"merchant": NO_PART, "amount": amount}
+    layout = learn_layout(text.format("4,500"), spans)
+    assert layout is not None
+    assert layout.has_no_merchant
+    assert layout.slots == ("amount",)
+    assert layout.sample == "새봄카드 후불교통 {amount}원 승인 */* 이용 *건"
+
+    other = text.format("1,700")
+    found = read_with_layout(layout, other)
+    assert found == spans
+    guessed = replace(parse(other, RECEIVED_AT), merchant="이용 2건")
+    parsed = apply_layout(guessed, other, found)
+    assert (parsed.merchant, parsed.merchant_confidence) == (None, None)
+    assert (parsed.amount, parsed.candidates) == (1_700, ())
+    assert "merchant" not in parsed.spans
+    assert Doubt.MERCHANT not in parsed.doubts
 
 
 def test_space_and_number_do_not_end_a_name() -> None:

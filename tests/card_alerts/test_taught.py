@@ -66,6 +66,28 @@ def test_currency_beside_the_amount_counts() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "amount", "currency"),
+    [
+        ("새봄 利用金額：1,744円 GAMART", "1,744", "JPY"),
+        ("ご利用金額（円）　: 2,178 GAMART", "2,178", "JPY"),
+        ("Rs.500.00 gone @ GAMART by Axis Bank card", "500.00", "INR"),
+        ("Ksh658.02 gone @ GAMART", "658.02", "KES"),
+        ("R943.12 gone @ GAMART from Premier", "943.12", "ZAR"),
+        ("64.99달러를 냈어요 @ GAMART", "64.99", "USD"),
+        ("MYBOX 180GB 43,000원 GAMART 안내", "43,000", None),
+    ],
+)
+def test_currency_is_read_as_the_grammar_does(
+    text: str, amount: str, currency: str | None
+) -> None:
+    payment = read(text, text, amount=amount, merchant="GAMART")
+    assert payment is not None
+    value = Decimal(amount.replace(",", ""))
+    assert payment.currency == currency
+    assert (payment.original_amount if currency else payment.amount) == value
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "счет карты *1023. 3267 ₽. MELNITSA 09. баланс 30672 ₽",

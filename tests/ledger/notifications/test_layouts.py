@@ -118,6 +118,37 @@ def test_corrected_amount_is_found_in_the_text(client: JSONClient, send: Any) ->
     assert (body["parsed"]["amount"], body["entry"]["amount"]) == (564_300, 564_300)
 
 
+GUESSED = "네이버페이 결제\n{}원 스시쿤\n신한카드(4821) 일시불\n11/06 {}"
+
+
+def test_guess_that_is_cleared_teaches_that_texts_have_no_merchant(
+    client: JSONClient, send: Any
+) -> None:
+    entry = send(GUESSED.format("35,600", "18:20"))["entry"]
+    assert (entry["memo"], entry["doubts"]) == ("스시쿤", ["MERCHANT"])
+    client.send("PATCH", f"{ENTRIES}/{entry['id']}", {"memo": ""})
+    (layout,) = client.get_json(LAYOUTS)
+    assert layout["slots"] == ["amount"]
+
+    body = send(GUESSED.format("5,100", "19:47"))
+    assert body["parsed"]["taughtBy"] == layout["id"]
+    assert (body["entry"]["memo"], body["entry"]["amount"]) == ("", 5_100)
+    assert (body["doubts"], body["parsed"]["merchantConfidence"]) == ([], None)
+    # A later correction of another field leaves it so.
+    client.send("PATCH", f"{ENTRIES}/{body['entry']['id']}", {"amount": 4_821})
+    third = send(GUESSED.format("7,200", "20:15"))["entry"]
+    assert (third["memo"], third["amount"]) == ("", 4_821)
+
+
+def test_certain_name_that_is_cleared_teaches_nothing(
+    client: JSONClient, send: Any
+) -> None:
+    entry = send(APPROVAL)["entry"]
+    assert entry["memo"]
+    client.send("PATCH", f"{ENTRIES}/{entry['id']}", {"memo": ""})
+    assert client.get_json(LAYOUTS) == []
+
+
 def test_layout_that_is_corrected_again_is_replaced(
     client: JSONClient, send: Any
 ) -> None:

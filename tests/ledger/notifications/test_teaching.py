@@ -237,7 +237,7 @@ def test_taught_wallet_is_of_the_card_of_the_text(
 
 @pytest.mark.parametrize(
     ("amount", "number"),
-    [("KD 7.850", "7.850"), ("Ksh658.02", "658.02"), ("R943.12", "943.12")],
+    [("zl 7.850", "7.850"), ("658.02 Kč", "658.02"), ("B943.12", "943.12")],
 )
 def test_currency_that_is_not_read_cannot_be_taught(
     client: JSONClient, amount: str, number: str
@@ -248,6 +248,26 @@ def test_currency_that_is_not_read_cannot_be_taught(
     assert response.status_code == 400
     assert [each["field"] for each in response.data["errors"]] == ["slots.amount"]
     assert not TaughtLayout.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("amount", "number", "currency"),
+    [
+        ("KD 7.850", "7.850", "KWD"),
+        ("Ksh658.02", "658.02", "KES"),
+        ("R943.12", "943.12", "ZAR"),
+        ("1,744円", "1,744", "JPY"),
+    ],
+)
+def test_currency_that_the_grammar_reads_can_be_taught(
+    client: JSONClient, send: Any, amount: str, number: str, currency: str
+) -> None:
+    text = f"[두레클럽] {amount} gone / SULTAN CENTER / **5158"
+    slots = mark(text, amount=number, merchant="SULTAN CENTER")
+    assert teach(client, text, slots=slots).status_code == 201
+    parsed = send(text.replace("5158", "2077"), sender=SENDER)["parsed"]
+    assert (parsed["currency"], parsed["amount"]) == (currency, None)
+    assert parsed["merchant"] == "SULTAN CENTER"
 
 
 @pytest.mark.parametrize("amount", ["3.50 Euro", "3.50 dollars", "₩3.50 XAU", "3.50$"])
