@@ -32,6 +32,7 @@ _STATUS = pattern(
       )\b)
     """,
     example="체크카드출금",
+    initials="ACDMPRSTUWacdmprstuw거결사승이일입출취",
 )
 _AMOUNT = pattern(
     r"""
@@ -46,6 +47,7 @@ _AMOUNT = pattern(
     | [ /]\d{1,3}(?:,\d{3})+[ \n]
     """,
     example="출금취소\n5,180",
+    initials=r"A-Z\d\n $\-/£¥₩€₹",
 )
 _NUMBER = pattern(r"\d[\d,.]*", example="천원마트 2호점")
 _DETAIL = pattern(

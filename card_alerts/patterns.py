@@ -6,12 +6,17 @@ import re
 EXAMPLES: list[tuple[re.Pattern[str], str]] = []
 
 
-def pattern(expression: str, *, example: str, flags: int = 0) -> re.Pattern[str]:
+def pattern(
+    expression: str, *, example: str, initials: str = "", flags: int = 0
+) -> re.Pattern[str]:
     """Compile an expression with `re.VERBOSE`.
 
     A blank is written `[ ]`. The example is a piece of a message; parts that earlier
-    steps have masked are placeholders of `masked_text`.
+    steps have masked are placeholders of `masked_text`. A match begins with one of the
+    initials, a set in the syntax of patterns: other places are skipped quickly.
     """
+    if initials:
+        expression = f"(?=(?-i:[{initials}]))(?:{expression})"
     compiled = re.compile(expression, flags | re.VERBOSE)
     EXAMPLES.append((compiled, example))
     return compiled

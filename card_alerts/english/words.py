@@ -206,6 +206,7 @@ _GRANTED = pattern(
       (?:issued|shipped|mailed|approved|activated|on[ ]its[ ]way|arriv)
     """,
     example="limit increase",
+    initials="ACEHILNOPRSUacehilnoprsu",
     flags=re.IGNORECASE,
 )
 # Authorization code:- 062974 below a completed payment
@@ -229,6 +230,7 @@ _SPENT_SO_FAR = pattern(
     | %[ ]of[ ]your[ ](?:\w+[ ])?budget\b
     """,
     example="so far this month,",
+    initials="%Ss",
     flags=re.IGNORECASE,
 )
 _EARNED = pattern(

@@ -44,6 +44,7 @@ _DEPOSIT = pattern(
     | 환급{_END}
     """,
     example="이하늘 FBS입금 1",
+    initials=" ACF공급당대모받배뱅상스실예오외이인입자전즉창타펌폰현환",
 )
 _WITHDRAWAL = pattern(
     rf"""
@@ -53,6 +54,7 @@ _WITHDRAWAL = pattern(
     | {_MODE}?[ ]?(?:이체|송금|지급){_END}(?![가-힣])
     """,
     example="이 출금됐어요.",
+    initials=" ACF공당대모뱅보송스실예오외이인자전즉지창출타펌폰현",
 )
 _SENT_TO_MEMBER = pattern(
     r"님(?:이|께서)[ \n][^\n]{0,30}(?:보냈|보내셨|송금했|송금하셨)",
@@ -90,6 +92,7 @@ _ACCOUNT = pattern(
     | (?:통장|계좌|[가-힣]\*[가-힣]|님)[ ]?\((?P<digits>[\d*]{3,6})\)
     """,
     example="481902**317",
+    initials=r"가-힣\d*",
 )
 _OWN_ACCOUNT = pattern(
     r"""

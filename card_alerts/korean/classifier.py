@@ -107,6 +107,7 @@ _NOT_APPROVED = pattern(
       (?=[\s\])!.,]|$|되|됐)
     """,
     example="취소) 취소 내",
+    initials=" 거결매부승실전취",
 )
 _PAYMENT_WORD = pattern(r"승인|결제", example="결제취소")
 _PAID_OUT = pattern(r"지급|받았어요", example="지급가능액4,760,000원")

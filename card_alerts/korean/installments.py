@@ -20,6 +20,7 @@ _INSTALLMENTS = pattern(
       (?=승인|취소|결제|체크|거절|누적|[가-힣]\*)
     """,
     example="58,000원 2개월",
+    initials=r"\d (\[무부유일할",
 )
 _NAME_FOLLOWS = pattern(
     r"""

@@ -48,6 +48,7 @@ _BESIDE_BALANCE = pattern(
     (?=[ ]?(?:인센티브|캐시백|(?:총[ ]?)?(?:보유[ ]?)?잔액|잔여))
     """,
     example="부천페이 추가형 인센티브 727원",
+    initials="가-힣",
 )
 # 강남사랑상품권 15,000원 결제
 _BEFORE_AMOUNT = pattern(
@@ -56,6 +57,7 @@ _BEFORE_AMOUNT = pattern(
     (?=[ ]\d[\d,]{{0,14}}원[ ]?(?:결제|사용|승인|취소))
     """,
     example="도담페이(도담지역사랑상품권) 12,700원 사용",
+    initials="가-힣",
 )
 # Names that count as the issuer 지역화폐.
 _GENERIC_NAME = pattern(

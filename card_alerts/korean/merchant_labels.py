@@ -62,6 +62,7 @@ _LABELED = pattern(
     (?<![가-힣])(?:{MERCHANT_LABEL}|{_PLACE_LABEL})[ ]?[:=][ ]?\n?[ ]?(?=[^\n])
     """,
     example="이용처: Google",
+    initials="가거결구납매방병사상서승시식약업요음이점정주지충취판",
 )
 # The product names the shop if no label does.
 _LABELED_PRODUCT = pattern(
@@ -97,6 +98,7 @@ _LABELED_INLINE = pattern(
       )[ ](?P<line>[^\n:]{1,60})(?=\n|$)
     """,
     example="사용처 느티찻집",
+    initials=r" \-·•■▶◆가결매병사상승업이주지충판",
 )
 # 신한카드 ・ 바람커피, 5,500원 · 바람커피, and the arrow
 _DAY = r"""

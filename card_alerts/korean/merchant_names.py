@@ -207,6 +207,7 @@ _FOOTER = pattern(
     | [ ]{1,3}\(?(?:(?:환불|입금|취소)[ ]?예정|(?:취소|환불)[ ]?금액)
     """,
     example=f"{AMOUNT}원 본인 아닐시",
+    initials=" ※▶◆☎☞",
 )
 # Beginnings of notices that are sentences.
 _NOTICE_START = pattern(

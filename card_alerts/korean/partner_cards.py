@@ -70,10 +70,11 @@ _LATIN_PRODUCT = pattern(
     """,
     example="Hyundai Mobility카드 승인",
 )
-_HAS_PARTNER = pattern(r"U\+|S?KT[ -]", example="KT 통신요금 자")
+_HAS_PARTNER = pattern(r"U\+|S?KT[ -]", example="KT 통신요금 자", initials="KSU")
 _HAS_LATIN_ISSUER = pattern(
     r"(?i:hyundai|samsung|shinhan|lotte|hana|woori|kookmin)[ ]",
     example="Hyundai Mobili",
+    initials="HKLSWhklsw",
 )
 
 

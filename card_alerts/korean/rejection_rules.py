@@ -94,6 +94,7 @@ MONTHLY_STATEMENT = pattern(
       \d{{1,4}}[건회번][^\n\d]{{0,14}}[\d,]{{1,15}}원
     """,
     example="11월 이용금액 안내: 이번",
+    initials=r"\d금당이저전지한",
 )
 # 이번 달 120,000원을 사용하셨어요.
 PERIOD_TOTAL = pattern(
@@ -192,6 +193,7 @@ PASSWORD = pattern(
     | 비밀번호(?![ ]?(?:오류|불일치|틀림|오입력|입력[ ]?오류|\d회))
     """,
     example="로그인 OTP 번호",
+    initials="O본비인일확",
 )
 _STATEMENT = pattern(
     r"""
@@ -217,6 +219,7 @@ _STATEMENT = pattern(
     | \d{1,2}월[ ]?(?:분[ ]?)?(?:결제|이용|청구)[ ]?금액
     """,
     example="11/25 청구금액",
+    initials=r"\d결교구납누리매명무미상연이인자정청출카하한할",
 )
 # A purchase that comes with the bill of the phone.
 BILLED_BY_PHONE = pattern(
@@ -255,6 +258,7 @@ _BANK_TRANSFER = pattern(
       (?:이체|출금|입금|송금)
     """,
     example="입금되었습니다",
+    initials=r"\nA급당대모받배보상송예오이인입자지출충타펌폰환",
 )
 _DEPOSITED = pattern(
     r"""
@@ -288,6 +292,7 @@ _PROMOTIONAL = pattern(
     | 출시 | 오픈[ ]?기념
     """,
     example="받을 수 있어요.",
+    initials=r"\d가결경구당대돌드등마무받발사상선세신오응이주증지최추출캐쿠특한할혜",
 )
 # With 승인 a card pays a bill, else a bank.
 _AUTOMATIC_PAYMENT = pattern(

@@ -54,6 +54,7 @@ BENEFITS = pattern(
     | (?<![\d,])(?<!\d\.)\d{{1,7}}[ ]?(?:P|TOP|점|마일)[ ]?적립(?:예정)?
     """,
     example="120원 캐시백이",
+    initials=r"\d(P리마봉부인잔적즉청캐페포할현",
 )
 # 5,000원 할인 500원; in 500원 할인 4,500원 the discount comes first.
 TRAILING_BENEFIT = pattern(
@@ -139,6 +140,7 @@ LABELS = pattern(
     )
     """,
     example=f"▶ 결제금액 : {AMOUNT}",
+    initials=r" *\-·•■▶거결고구금날매방번사상성손수승시유이일종충취카할환회",
 )
 RECEIPT_NOISE = pattern(
     rf"""
@@ -162,6 +164,7 @@ RECEIPT_NOISE = pattern(
       (?:미등록|불가|초과|부족|오류|거절|정지|제한|차단)[^()\n]{{0,10}}\)
     """,
     example=f"자동결제 {TIMESTAMP}접수",
+    initials=r"\d (거변승원이접취",
 )
 # A company that holds a card, with its digits: [별나라] 승인 7109 45,000원.
 COMPANY_HEADING = pattern(
@@ -224,7 +227,9 @@ DATE_RANGE = pattern(
     example="10/01~10/31",
 )
 SENT_FROM_WEB = pattern(
-    r"\[?(?:Web|WEB|web)[ ]?발신\]?|\[(?:국제|국외)발신\]", example="[web발신]신한11/05"
+    r"\[?(?:Web|WEB|web)[ ]?발신\]?|\[(?:국제|국외)발신\]",
+    example="[web발신]신한11/05",
+    initials=r"W\[w",
 )
 # [홍길동] [오후 2:49], or 2026년 11월 10일 오전 9:12, 홍길동 : in an exported room
 ROOM_HEADING = pattern(
@@ -271,6 +276,7 @@ ACCOUNT_NUMBER = pattern(
     )(?![\d*])
     """,
     example="110-***-123456",
+    initials=r"\d*",
 )
 FOOTER_PHONE_NUMBER = pattern(
     r"""

@@ -188,6 +188,7 @@ NOTICE_HEADING = pattern(
     | (?<={ISSUER})[ ]?(?:알림|안내|메시지)(?=[\])>: \n]|$)
     """,
     example="이용 안내",
+    initials=" 거결메사승안알이취카해",
 )
 PARTIAL_CANCELLATION = pattern(
     r"""

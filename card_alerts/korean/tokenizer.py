@@ -86,6 +86,7 @@ _HAS_RECEIPT_NOISE = pattern(
     | 미등록 | 불가 | 초과 | 부족 | 오류 | 거절 | 정지 | 제한 | 차단
     """,
     example="버스지하철22건",
+    initials=r"\d(거금기미번부불오원접정제차초",
 )
 _AMOUNT = pattern(r"\d[ ]?원|[A-Z]{3}[ ]?\d|[$€£¥₩]\d", example="해외/승인/KRW 8")
 _HAS_LABELS = pattern(
