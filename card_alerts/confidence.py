@@ -43,6 +43,15 @@ MAX_CANDIDATES = 5
 _OTHER_LABEL = re.compile(
     r"(?:출발|도착|구간|열차|서비스|수단|(?:주문|문서)[ ]?(?:번호|일자?|ID))[ ]?:?\s?\Z"
 )
+# 결제됐어요, charged $16.83 to: a payment that is told as done is doubted, not ignored.
+_DONE = re.compile(
+    r"(?:결제|사용|이용|환불)(?:이|가|을|를)?[ ]?(?:정상[ ]?)?(?:완료[ ]?|처리[ ]?)?"
+    r"(?:되었(?!다면)|됐|했(?!다면)|하였|하셨)|결제[ ]?[\d,]{1,15}원[ ]?완료"
+    r"|\bcharged[ ][$£€₹]\d"
+    r"|\b(?i:payment) of [^\n]{1,20} (?:to|for) [^\n]{1,40}"
+    r" (?:was successful|completed)\b"
+)
+_LETTER = re.compile(r"\w")
 _UNSEEN = re.compile(r"[\s(.…]+")
 
 
@@ -63,8 +72,9 @@ def weigh(
     if would_be is None:
         # Layouts that mark a name are of payments.
         is_marked = result.merchant_confidence is Confidence.SURE
+        is_told = is_marked or _DONE.search(text) is not None
         weighed = _weigh_name(result, source, opinion)
-        return _doubt(weighed, scores, may_refuse=not is_marked)
+        return _doubt(weighed, scores, may_refuse=not is_told)
     would_be = _with_kind(would_be, scores)
     chance = _chance_of(would_be, scores)
     is_open = Doubt.KIND not in would_be.doubts
@@ -170,8 +180,9 @@ def _is_better(best: NameChance, result: ParseResult, source: SourceText) -> boo
     )
     name = source.text[slice(*best.span)]
     own = source.text[slice(*result.spans.get("merchant", (0, 0)))]
-    if own.startswith(name) and ("\n" in own or "   " in own):
-        # The branch on the next line, or the town in its column
+    rest = own[len(name) :] if own.startswith(name) else ""
+    if rest and ("\n" in own or "   " in own or not _LETTER.search(rest)):
+        # The branch on the next line, the town in its column, a bracket
         return False
     return (
         is_guess

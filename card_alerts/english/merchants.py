@@ -42,7 +42,7 @@ _MERCHANT_END = pattern(
       )
     | ,[ ][A-Z][A-Za-z ]{2,20}\.[ ]
     | [ ]from[ ](?:[A-Za-z]{2,20}[ ])?(?:a/c|acct|account|card)[ .:#*-]
-    | ,[ ]an?[ ](?:pending|purchase|charge|transaction)\b
+    | ,?[ ]an?[ ](?:pending|purchase|charge|transaction)\b
     | [ ](?:
           failed | declined | rejected | refused | unsuccessful | bounced
           | revers(?:ed|al) | refunded | arrived
@@ -57,7 +57,8 @@ _MERCHANT_END = pattern(
           | \d{1,2}[ -]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)
             [a-z]{0,6}(?:[ ,-]{1,2}\d|[ ]?[.,]?(?:\n|$))
       )
-    | ,[ ]\d{1,2}:\d\d
+    | ,[ ]\d{1,2}:\d\d | [ ]receipt:
+    | [ ]from[ ](?:\w{1,20}[ ]){0,2}(?:wallet|balance)\b
     # Emoji.
     | \)\.(?:[ ]|$)
     | [ ]?[\u2600-\u27bf\U0001f300-\U0001faff]
@@ -70,7 +71,11 @@ _NOT_A_MERCHANT = r"""
     (?!
         (?:
             your | you | card | debit | credit | a/c | this | payment[ ]of
-            | UPI | NEFT | IMPS | ACH | EFT | (?-i:the)
+            | UPI(?!-\d) | NEFT | IMPS | ACH | EFT | (?-i:the)
+            | (?-i:cyber|fraud|block|dispute|report|call|raise|know|view|see)
+            | (?-i:manage|check|track)
+            | (?:visa|mastercard|amex)(?=[ ]?(?:ending|card|debit|credit|[•*-]))
+            | (?-i:order)
             | help | using | account[ ](?:ending|no|number) | end | stop
             | unsubscribe | opt
         )\b
@@ -231,6 +236,17 @@ _MERCHANT_STARTS = tuple(
         ),
         (
             r"""
+            \A(?![^:\n]{0,20}\b(?:
+                alerts? | reminder | payment | purchase | debit | credit | transaction
+                | notice | refund | received | charged? | spent | bank | card | info
+                | note | dear | hi | hello | acct | account
+            )\b)(?-i:(?=[A-Z]))(?=[A-Z][\w.&' -]{1,24}:[ ])
+            """,
+            "HARBOR COFFEE: Your card ending in 3310",
+            (": ",),
+        ),
+        (
+            r"""
             (?:\A|(?<=\n)|(?<=:[ ]))(?-i:(?=[A-Z]))
             (?=[^\n:]{2,40}[ ](?:has[ ])?refunded[ ](?:you[ ])?(?:[A-Z]{1,3})?[$£€])
             """,
@@ -252,6 +268,7 @@ _LINE_NOISE = pattern(
             | txn | transaction | purchase | payment | alert | inr | rs | usd
             | available | balance | ref | date | time | account | a/c | acct
         )\b
+        | (?:visa|mastercard|amex)[ ]?[•*\d]
         | you[ ] | your[ ] | if[ ] | (?:google|apple|samsung)[ ](?:wallet|pay)$
     )
     | \d{2}:\d{2} | ^\W*$

@@ -52,7 +52,7 @@ _MONEY = pattern(
           (?:(?<=spent[ ])|(?<=paid[ ])|(?<=of[ ])|(?<=for[ ])|(?<=[:\n(]))
           {_SPACE_GROUPED}
           | {_NUMBER}
-      )[ ]?(?P<after>[€£]|[A-Z]{{3}}(?![A-Za-z]))
+      )[ ]?(?P<after>[€£]|[A-Z]{{3}}(?![A-Za-z]|[ ]?\d))
     """,
     example="Rs.1,05,799.00",
 )
@@ -61,8 +61,8 @@ _NOT_PAID = pattern(
     \b(?:
         bal(?:ance)?
         | limit | lmt | available | avl | avbl | avail | cashback | rewards? | points
-        | cost | spent[ ]today | spent[ ]this[ ]\w{4,5} | total | accumulated
-        | cumulative | accum\.? | fee | left | remaining | remain
+        | transaction[ ]cost | spent[ ]today | spent[ ]this[ ]\w{4,5} | total
+        | accumulated | cumulative | accum\.? | fee | left | remaining | remain
         # Balances in other languages, as they stand beside amounts
         | sd | saldo | solde | dostupno | доступно
     )(?:
@@ -78,6 +78,15 @@ _NOT_PAID = pattern(
     """,
     example="Alert! Total due ",
     flags=re.IGNORECASE,
+)
+# Receipt from Blue Bottle. Total $6.50.
+_RECEIPT = pattern(
+    r"\breceipt\b|\byour[ ][^\n]{0,24}\border\b|\bpurchase[ ]from\b",
+    example="Receipt from",
+    flags=re.IGNORECASE,
+)
+_TOTAL = pattern(
+    r"\btotal(?:[ ]paid)?[ :]{0,2}$", example="Total: ", flags=re.IGNORECASE
 )
 _BALANCE = pattern(
     rf"""
@@ -127,7 +136,9 @@ def find_paid_amount(text: str, issuer: Issuer | None) -> MoneyMatch | None:
         start = money.span[0]
         # A Malaysian SMS costs RM0.00, as it begins.
         is_price = not (money.value or start)
-        if not (is_price or _NOT_PAID.search(text[max(0, start - 40) : start])):
+        before = text[max(0, start - 40) : start]
+        is_total = _TOTAL.search(before) and _RECEIPT.search(text)
+        if not is_price and (is_total or not _NOT_PAID.search(before)):
             return money
     return None
 

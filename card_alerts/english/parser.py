@@ -150,6 +150,7 @@ _WORDLESS = pattern(
     [^\n:$€£₩]{2,50}[ ][$€£₩]\d[\d.,]{0,12}
     [ ]?(?:$|[•·|\n])
     | [$]\d[\d.,]{0,12}\s[•·]?\s?\d{1,2}%\sDaily\sCash\b
+    | \breceipt[ ](?:from|for)[ ][^\n]{2,60}[$£€]\d
     # ₩7,900 with Visa •••• 8343
     | ^[$€£₩¥₹]\d[\d.,]{0,12}[ ]with[ ][^\n•·]{2,40}[ ]?[•·]{1,4}[ ]?\d{4}\s{0,3}\Z
     """,
@@ -337,7 +338,7 @@ def _is_month_first(money: MoneyMatch, issuer: Issuer | None) -> bool:
     """Return True if 05/06 is the 6th of May, as in North America and Korea."""
     if issuer is not None and issuer.is_day_first:
         return False
-    return money.currency in {"USD", "CAD", WON} or issuer in _KOREAN_ISSUERS
+    return money.currency in {"USD", "CAD", "PHP", WON} or issuer in _KOREAN_ISSUERS
 
 
 def _find_time(

@@ -14,7 +14,7 @@ _PASSWORD = pattern(
         | pass\s?code | verification[ ]code | security[ ]code | auth\w{0,12}[ ]code
         | login[ ]code
     )
-    | \b\d{4,8}[ ]to[ ](?:authenticate|verify|confirm|approve|complete)
+    | \b\d{4,8}[ ]to[ ](?:authenticate|verify|confirm|approve|complete|authori[sz]e)
     | \byour[ ]code[ ]is\b | \bcode[ ]is[ ]\d{4,8}\b
     """,
     example="Your code is",
@@ -36,9 +36,12 @@ _DECLINED = pattern(
 )
 _CANCELLED = pattern(
     r"""
-    \b(?=(?-i:[rvcRVC]))
+    \b(?=(?-i:[rvcasRVCAS]))
     (?:
-        revers(?:ed|al)\b
+        # Amount of AED 129.99 from HARBOR COFFEE has been credited to your card
+        (?:amount|sum)[ ]of[ ][A-Z]{3}[ ]?[\d.,]{1,14}[ ]from[ ][^\n]{2,40}[ ]
+        (?:has|have)[ ]been[ ]credited[ ]to[ ]your[ ](?:\w{1,20}[ ]){0,3}card\b
+        | revers(?:ed|al)\b
         | reverse(?=[ ](?:transaction|purchase|payment)\b)
         | refund(?:ed)?\b
         | voided\b | cancell?ed\b
@@ -55,6 +58,7 @@ _NOT_YET = pattern(
     r"""
     initiated | will[ ]be | is[ ]being | in[ ]process | processing | may[ ]take
     | request | on[ ]its[ ]way | pending | expect
+    | allow[ ][^.\n]{1,12}[ ]business[ ]days
     """,
     example="been initiated",
     flags=re.IGNORECASE,
@@ -92,6 +96,7 @@ _STATEMENT = pattern(
         | (?:received|thank[ ]you[ ]for)[ ]your[^\n]{0,20}[ ]payment
         | payment[ ]of[ ][^\n]{1,40}[ ]towards[ ]your
         | payment[ ](?:has[ ])?(?:been[ ])?(?:received|posted|scheduled)
+        | payment[ ]instructions?\b
         | receipt[ ]of[ ]your[ ]payment
         | pay[ ]your | late[ ]fee | EMI\b | overdue | past[ ]due
         | thank[ ]you[ ]for[ ](?:your|the)[ ]payment
@@ -109,8 +114,10 @@ _BANK_TRANSFER = pattern(
         | zelle\b
         | transfer(?:r?ed|s)?\b
         | NEFT\b | IMPS\b | RTGS\b | UPI\b | withdr\w{1,8} | ATM\b | salary\b
-        | (?:paid|sent)[ ]you | sent[ ]to | you[ ](?:sent|have[ ](?:received|sent))
-        | payroll\b | wire\b | ACH\b | incoming\b
+        | (?:paid|sent)[ ]you | sent[ ]to
+        | you[ ](?:sent(?![ ]a[ ]payment[ ]of)|have[ ](?:received|sent))
+        | interest[ ]of\b
+        | payroll\b | wire\b | ACH\b | incoming\b | cash(?:ed)?[ -]in\b
         | standing[ ]order | direct[ ]debit | EFT\b | GIRO\b
         | paid[ ]from[ ](?:\w{1,20}[ ]){0,3}a/c
         | debited[ ]from[ ]your[ ](?:\w{1,20}[ ]){0,3}(?:account|a/c)\b
@@ -190,6 +197,7 @@ _GRANTED = pattern(
     | \blimit[ ](?:has[ ]been|have[ ]been|was|were|is[ ]now|will[ ]be)[ ]
       (?:increas|rais|enhanc|chang|lower|reduc|decreas|upgrad|approv|set|updat)
     | \b(?:new|has[ ]a|higher)[ ](?:credit|spending|daily|card)[ ]limit\b
+    | \blimit[ ]is[ ]now\b
     | \blimit[ ](?:on|for|of)[ ][^.\n]{2,60}\b
       (?:increased|raised|lowered|reduced|changed|updated|enhanced|set)\b
     | \b(?:increas|rais|enhanc|lower|reduc|upgrad)\w{0,3}[ ](?:your|the)
@@ -262,6 +270,26 @@ _PURCHASE_HEADING = pattern(
     example="Credit Card Purchase\nCard No XXXX4711",
     flags=re.IGNORECASE,
 )
+# You have topped up RM50.00, Reload successful
+_TOPPED_UP = pattern(
+    r"""
+    \b(?:
+        you(?:['’]ve|[ ]have)?[ ](?:topped[ ]up|reloaded|added[ ][$£€₹]?\d)
+        | (?:top[ -]?up|reload)(?:[ ]of[ ][^\n]{2,14})?[ ](?:was[ ])?successful
+        | (?:wallet|card|account)[ ]has[ ]been[ ](?:reloaded|topped[ ]up)
+        | money[ ]added
+    )\b
+    """,
+    example="You have topped up RM50.00",
+    initials="YyTtRrWwCcAaMm",
+    flags=re.IGNORECASE,
+)
+_SHIPPED = pattern(
+    r"\border\b[^\n.]{0,30}\b(?:shipped|dispatched|on[ ]its[ ]way)\b",
+    example="Your order #88210 has shipped",
+    initials="Oo",
+    flags=re.IGNORECASE,
+)
 # A cheap check before the patterns.
 _HINTS = {
     _PASSWORD: ("otp", "one", "pass", "code", "authenticate", " to "),
@@ -299,6 +327,7 @@ _HINTS = {
             "thank",
         ),
         *("credited", "scheduled", "processed", "pay your", "late fee", "emi"),
+        "instruction",
     ),
     _BANK_TRANSFER: (
         *("credited", "deposit", "zelle", "transfer", "neft", "imps", "rtgs", "upi"),
@@ -317,7 +346,7 @@ _HINTS = {
             "paid from",
             "debited",
         ),
-        *("standing", "direct", "eft", "paid you"),
+        *("standing", "direct", "eft", "paid you", "cash", "interest"),
     ),
 }
 _CARD = pattern(r"\bcard\b", example="your card", flags=re.IGNORECASE)
@@ -349,13 +378,14 @@ def certain_reason(text: str, lower: str) -> Reason | None:
     is_code = _search(_PASSWORD, text, lower)
     if is_code and not (_COMPLETED.search(text) and _CODE_OF_PAYMENT.search(text)):
         return Reason.ONE_TIME_PASSWORD
-    if _BILL_OF_CARD.search(text):
+    if _BILL_OF_CARD.search(text) or _TOPPED_UP.search(text):
         return Reason.BANK_TRANSFER
     if _EARNED.search(text):
         return Reason.ADVERT
     is_none = (
         _search(_QUESTION, text, lower)
         or _SPENT_SO_FAR.search(text)
+        or _SHIPPED.search(text)
         or _search(_GRANTED, text, lower)
     )
     return Reason.NO_PAYMENT if is_none else None

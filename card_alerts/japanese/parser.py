@@ -250,7 +250,9 @@ def _find_issuers(text: str, merchant: Span | None) -> _Issuers:
         words = _CARD_WORDS.match(text, match.end())
         end = words.end() if words else match.end()
         is_closed = text[end - 1] == ":"
-        if merchant is None and not is_closed and _NAME_GOES_ON.match(text, end):
+        words_end = match.start() + len(text[match.start() : end].rstrip(" "))
+        goes_on = _NAME_GOES_ON.match(text, words_end)
+        if merchant is None and not is_closed and goes_on:
             continue
         if first is None or end > match.end() or match[0].endswith(_CARD_ENDS):
             card_names.append((match.start(), end))

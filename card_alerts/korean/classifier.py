@@ -44,13 +44,23 @@ _CARD_CANCEL = pattern(
 _REFUNDED = pattern(rf"{AMOUNT}[이을의]?[ ]?{KEYWORD}", example=f"{AMOUNT}이 {KEYWORD}")
 # The end of a receipt: 합계 and 결제 수단
 _RECEIPT_END = pattern(
-    r"(?:합계|총액|결제[ ]?금액)[ ]?:?[ ][₩\d][^\n]{0,40}\n[^\n]{0,4}결제[ ]?수단[ :]",
+    r"""
+    (?:합계|총액|소계|결제[ ]?금액)[ ]?:?[ ][₩\d][^\n]{0,40}\n[^\n]{0,4}
+    결제[ ]?(?:수단|방법|카드)[ :]
+    # 결제금액: 27,540원 (쿠페이 머니)
+    | 결제[ ]?금액[ :]{1,3}[\d,]{1,15}원[ ]?\([^()\n]{0,10}(?:머니|페이|포인트|카드)\)
+    """,
     example="합계: ₩11,000\n결제 수단: 소리카드",
 )
 _REFUND_LABEL = pattern(r"(?:취소|환불|반환)[ ]?금액", example="취소금액 45,000원")
 _MEANS = pattern(
     r"(?:결제|환불)[ ]?(?:수단|카드|금액)|결제하신|페이|카드|Pay",
     example="결제수단: 소리페이",
+)
+# 전기차 충전이 완료되었습니다
+_CHARGED_CAR = pattern(
+    r"충전(?:이|을|가)?[ ]?(?:완료|종료)|충전(?=량|[ ]?시간|[ ]?요금)",
+    example="전기차 충전이 완료되었습니다",
 )
 _CHECK_CARD_BOOKING = pattern(
     r"체크[ ]?(?:카드[ ]?)?(?:출금|취소)", example="[신한체크취소]"
@@ -63,8 +73,8 @@ _RATE_NOTICE = pattern(
 # A receipt's line on the payment of the next month.
 _NEXT_PAYMENT = pattern(
     r"""
-    (?<=\n)[ \-·]{0,3}(?:다음|이번[ ]?달)?[ ]?(?:결제|청구|출금)(?:[ ]?예정)?일
-    (?:자|시)?[ ]?[:=]?[ ]?\d[^\n원]{0,40}(?=\n|$)
+    (?:(?<=\n)|(?<=[.!])[ ])[ \-·]{0,3}(?:다음|이번[ ]?달)?[ ]?
+    (?:결제|청구|출금)(?:[ ]?예정)?일(?:자|시)?[ ]?[:=]?[ ]?\d[^\n원]{0,40}(?=\n|$)
     """,
     example=",760원\n결제일시 : 2026.11.02 14:30",
 )
@@ -277,6 +287,8 @@ class MessageEvidence:
         """Return the text without the ways in which a payment was paid or rewarded."""
         if self.has_strong_keyword and "에서 출금" in text:
             text = _PAID_OUT_OF.sub("", text)
+        if "kWh" in text:
+            text = _CHARGED_CAR.sub("", text)
         if self.message.has_other_payer and "청구" in text:
             text = rejection_rules.BILLED_BY_PHONE.sub("", text)
         if self.is_withdrawn_abroad():
@@ -345,6 +357,8 @@ class MessageEvidence:
         text = self.message.text
         if CERTAIN_DECLINE.search(text) or PENDING.search(text):
             return True
+        if rejection_rules.PAID_EARLY.search(text):
+            return True
         return rejection_rules.is_chat(text) or rejection_rules.is_bait(text)
 
     def _is_receipt(self) -> bool:
@@ -397,6 +411,7 @@ class MessageEvidence:
             rejection_rules.is_limit_notice(text)
             or ("건" in text and rejection_rules.SUMMARY.search(text))
             or rejection_rules.is_payment_request(text)
+            or self._is_announced()
         ):
             return Reason.NO_PAYMENT
         if "취소" in text and rejection_rules.FAILED_CANCELLATION.search(
@@ -420,6 +435,11 @@ class MessageEvidence:
                 self._text_for_rules() if is_complete else without_notices(text)
             )
         return None
+
+    def _is_announced(self) -> bool:
+        text = self.message.text
+        is_told = "될" in text and rejection_rules.ANNOUNCED.search(text) is not None
+        return is_told and not (self.is_detailed or self._has_past_tense())
 
     def _is_decline(self) -> bool:
         keyword = self.keyword

@@ -152,7 +152,10 @@ _SPENT = pattern(
 # Google Play에서 구매해 주셔서 감사합니다, above 결제 수단: Visa-3382 or 합계
 _THANKS = pattern(
     r"""
-    (?P<word>구매)(?:해[ ]?주셔서[ ]?감사|하셨(?:습니다|어요))
+    (?:
+        (?P<word>구매)(?:해[ ]?주셔서[ ]?감사|하셨(?:습니다|어요))
+        | (?P<order>주문)이[ ]처리되었
+    )
     (?=[\s\S]{1,400}(?:결제[ ]?수단|합계[ ]?:))
     """,
     example="구매해 주셔서 감사합니다\n책장 4,000원\n결제 수단",
@@ -160,8 +163,8 @@ _THANKS = pattern(
 # 영수증⏎새벽명상⏎합계 ₩4,400⏎청구 대상 삼성카드
 _STORE_RECEIPT = pattern(
     r"""
-    영수증[\s\S]{1,300}\n(?P<word>합계)[ :]{1,3}
-    (?=₩[\s\S]{1,40}\n청구[ ]?대상[^\n]{1,24}\d{4})
+    영수증[\s\S]{1,300}\n(?P<word>합계|총계|총액|소계)[ :]{1,3}
+    (?=₩[\s\S]{1,40}\n(?:청구[ ]?대상[^\n]{1,24}\d{4}|결제[ ]?(?:수단|방법)[ :]))
     """,
     example="영수증\n새벽명상\n합계 ₩4,400\n청구 대상 소리카드 1234",
 )
@@ -180,6 +183,19 @@ _RIDE = pattern(
     | (?<=\n)(?P<fare>이용[ ]?요금)[ :]{1,3}(?=[\d,]{1,9}원)
     """,
     example="후불교통 승차 2,300원",
+)
+# 결제금액: 27,540원 (쿠페이 머니), 결제 완료 above amount and means, a charged car
+_PAID_WITH = pattern(
+    r"""
+    (?P<word>결제)[ ]?금액[ :]{1,3}[\d,]{1,15}원
+    [ ]?\([^()\n]{0,10}(?:머니|페이|포인트|카드)\)
+    | 결제[ ]?완료[\s\S]{1,300}(?P<paid>결제)[ ]?금액[ :]{1,3}(?=[\d,]{1,15}원
+      [^\n]{0,12}\n[^\n]{0,6}결제[ ]?(?:수단|방법)[ :]{1,3}
+      [^\n]{0,12}(?:카드|페이|머니))
+    | kWh[\s\S]{1,200}(?P<charge>(?:결제|이용|충전)[ ]?(?:금액|요금))[ :]{1,3}
+      (?=[\d,]{1,15}원)
+    """,
+    example="결제금액: 27,540원 (쿠페이 머니)",
 )
 # A receipt with the labels 결제일시, 가맹점명 and 결제 금액, in any order
 _RECEIPT = pattern(
@@ -201,6 +217,14 @@ _STATUS_IN_HEADING = pattern(
     """,
     example="[신한카드] 승인내역 안내",
 )
+
+
+# [하이패스] 서울TG 4,800원 정상 통과
+_PASSED_TOLL = pattern(
+    rf"{AMOUNT}+[ ](?P<word>정상[ ]통과|통과)(?![가-힣])",
+    example=f"{AMOUNT} 정상 통과",
+)
+_WORDS = ("word", "fare", "ride", "order", "paid", "charge")
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +266,7 @@ def find_implied_keyword(
         (_PHONE_BILL, has_other_payer),
         (_TOLL_TOTAL, "하이패스" in text or "후불교통" in text),
         (_TRANSIT_MONTH, "후불교통" in text),
+        (_PASSED_TOLL, "하이패스" in text),
         (_SPENT, bank and ("썼" in text or "냈" in text)),
     ):
         match = match or (rule.search(masked_text) if is_likely else None)
@@ -255,8 +280,9 @@ def find_implied_keyword(
             and not PENDING.search(text),
         ),
         (_RIDE, "교통" in text or "승차" in text),
-        (_STORE_RECEIPT, "영수증" in text and "청구" in text),
-        (_THANKS, "구매" in text and ("수단" in text or "합계" in text)),
+        (_STORE_RECEIPT, "영수증" in text),
+        (_THANKS, "수단" in text or "합계" in text),
+        (_PAID_WITH, "kWh" in text or ("결제금액" in text and "배송" not in text)),
         (_RECEIPT, ("가맹점" in text or "용처" in text) and "금액" in text),
     ):
         match = match or (rule.search(text) if is_likely else None)
@@ -271,7 +297,7 @@ def find_implied_keyword(
 
 def _span_of_word(match: re.Match[str]) -> Span:
     """Return the span of the named group with the word, else of the whole."""
-    names = (name for name in ("word", "fare", "ride") if match.groupdict().get(name))
+    names = (name for name in _WORDS if match.groupdict().get(name))
     return match.span(next(names, 0))
 
 

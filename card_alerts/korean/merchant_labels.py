@@ -175,7 +175,9 @@ _BEFORE_AMOUNT = pattern(
     (?P<merchant>(?!\d\d?[/.]\d\d?[ ]\d\d:)[^\n\]|]{{1,40}}?)
     (?<!카드\([\d*]{{4}}\))(?<!통장\([\d*]{{4}}\))(?:
         에서[ ,]{{0,2}}\n?(?:[가-힣A-Za-z]{{1,8}}(?:머니|포인트|통장|계좌)로[ ])?
-        | (?<=[가-힣)])에[ ](?=[\d,]{{1,15}}원[^\n]{{0,4}}(?:결제|냈))
+        | 에서[ ][가-힣A-Za-z]{{1,8}}[ ]?카드\([*\d-]{{4,12}}\)로[ ]
+        | (?<=[가-힣)])에[ ](?:[가-힣]{{1,6}}(?:머니|포인트)[ ])?
+          (?=[\d,]{{1,15}}원[^\n]{{0,4}}(?:결제|냈))
     )(?=
         (?:[$₩€-]|[A-Z]{{3}})?[ ]?[\d,.]{{1,15}}[ ]?(?:원|달러|엔|[A-Z]{{3}})
         | [$₩€]
@@ -220,6 +222,14 @@ _ORDERED = pattern(
     | 고객님의[ ](?P<shop>[^\n]{2,20}?)[ ]결제가
     """,
     example="주문하신 작은족발의 결제가",
+)
+# 레깅스 2종 반품 처리가 끝나 16,900원이
+_RETURNED = pattern(
+    r"""
+    (?:^|\][ ]?|(?<=\n))(?P<merchant>[^\n\]]{2,40}?)[ ](?:반품|취소|환불)[ ]?
+    처리(?:가|를)[ ](?:끝나|완료)
+    """,
+    example="레깅스 2종 반품 처리가 끝나",
 )
 # 작은족발 주문이 취소되어
 _ORDER_CANCELLED = pattern(
@@ -336,6 +346,8 @@ def _find_name_in_sentence(text: str) -> re.Match[str] | None:
         match = _USED_AT.search(text)
     if match is None and ("주문하신" in text or "님의 " in text):
         match = _ORDERED.search(text)
+    if match is None and "처리" in text:
+        match = _RETURNED.search(text)
     if match is None and "주문이 취소" in text:
         match = _ORDER_CANCELLED.search(text)
     if match is None and "구매" in text and "에서" in text:

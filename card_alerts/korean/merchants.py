@@ -103,6 +103,17 @@ _PHONE_ONLY = pattern(
 )
 
 
+# [바람마켓] 주문하신 42,300원이 신한카드로 결제되었습니다
+_SHOP_HEADING = pattern(
+    rf"""
+    [\s{NOISE}]{{0,20}}\[(?P<name>
+        (?![^\[\]\n]{{0,20}}
+            (?:결제|승인|이용|사용|취소|환불|안내|알림|카드|은행|통행|교통|발신|체크|영수증))
+        (?=[^\[\]\n]{{0,20}}[가-힣A-Za-z])[^\[\]\n{ANY_PLACEHOLDER}]{{2,20}}
+    )\]
+    """,
+    example="[바람마켓] 주문하신",
+)
 _BRANCH_BELOW = pattern(
     rf"""
     [ ]?\n(?=[가-힣A-Za-z0-9]{{2,10}}[ ]?(?:\n[{ANY_PLACEHOLDER}]|$))
@@ -227,13 +238,14 @@ def _find_name_before_card(
 
 
 def _find_pay_service(message: TokenizedMessage) -> MerchantSpan | None:
-    """Return a pay service that is the merchant: 네이버페이 above the card."""
+    """Return what stands above all: 네이버페이 above the card, [바람마켓]."""
     match, heading = message.issuer_match, None
     if match:
         heading = find_heading_above(message.issuer_matches, match, message.text)
-    if heading is None or not heading.is_app:
-        return None
-    return MerchantSpan(*heading.span, message.text[slice(*heading.span)])
+    if heading is not None and heading.is_app:
+        return MerchantSpan(*heading.span, message.text[slice(*heading.span)])
+    shop = _SHOP_HEADING.match(message.masked.text)
+    return MerchantSpan(*shop.span("name"), shop["name"]) if shop else None
 
 
 def _is_method(text: str, part: MerchantSpan) -> bool:
