@@ -28,7 +28,7 @@ _MERCHANT_END = pattern(
         | pending | declined | in[ ]the[ ]amount | made
         | at[ ]\d{1,2}(?::\d\d)?
         | approved | were | may | will | went | card | ref | after | if | but | as
-        | has[ ]been | exceed\w{0,4} | due | because
+        | needs | has[ ]been | exceed\w{0,4} | due | because
     )\b(?![.'’])
     | [ ]?(?:
           (?<!\.[A-Z])\.(?:[ \n](?!(?-i:INC|LLC|LTD|CORP|PLC|CO)\b)|$)
@@ -38,10 +38,13 @@ _MERCHANT_END = pattern(
           # To Maple Games (Maple Ltd). It may take
           | \((?=[^()\n]{0,60}\))
             (?!(?-i:[A-Z][a-z])[A-Za-z &.,'-]{1,40}\)\.[ ](?:it|your)\b)
+            # S-22 (TOA PAYOH 210) FOOD HOUSE
+            (?![^()\n]{1,40}\)(?-i:[ ][A-Z]{3,}){2})
           | ,[ ](?:on|for|and|your)\b
       )
     | ,[ ][A-Z][A-Za-z ]{2,20}\.[ ]
     | [ ]from[ ](?:[A-Za-z]{2,20}[ ])?(?:a/c|acct|account|card)[ .:#*-]
+    | ,?[ ]above[ ]your[ ] | ,[ ](?=R-?\d)
     | ,?[ ]an?[ ](?:pending|purchase|charge|transaction)\b
     | [ ](?:
           failed | declined | rejected | refused | unsuccessful | bounced
@@ -156,7 +159,7 @@ _MERCHANT_STARTS = tuple(
             r"""
             (?:\A|(?<=\n))(?=[A-Z])
             (?:
-                (?:to|from|desc(?:ription)?)[ ]?:(?:[ ]?POS[ ]PUR(?:CHASE)?\b)?
+                (?:to|from|desc(?:ription)?)[ ]?:[ ]{0,20}(?:[ ]?POS[ ]PUR(?:CHASE)?\b)?
                 | (?:merchant(?:[ ](?:details?|name))?|description|payee|store)
                   (?:[ ]{1,2}|:?\n|[ ]\|[ ])(?-i:(?=[A-Z\d]))
                 # Card payment reversed: MAPLE DINER £46.00
@@ -173,12 +176,13 @@ _MERCHANT_STARTS = tuple(
             r"""
             \b(?=[pdcm])
             (?:
-                POS/ | P2M/\d{6,14}/
+                purchase,[ ][\d/]{6,10}[ ][A-Z/ ]{4,24}[ ]-[ ]
+                | POS/ | P2M/\d{6,14}/
                 | (?:debited|charged|made)\b[^\n]{1,120}[ ]towards?[ ]
             )
             """,
             "POS/HARBOR COFFEE",
-            ("pos/", "p2m/", " towards"),
+            ("pos/", "p2m/", " towards", "purchase, "),
         ),
         (
             rf"""
@@ -211,7 +215,10 @@ _MERCHANT_STARTS = tuple(
             (" (",),
         ),
         (
-            r"\bcard[ ]\d{4}[ ](?-i:(?=[A-Z]{2}))(?=[^\n]{2,40}[ ][$€£]\d)",
+            r"""
+            \bcard[ ]\d{4}[ ](?:purchase[ ])?(?-i:(?=[A-Z]{2}))
+            (?=[^\n]{2,40}[ ][$€£]\d)
+            """,
             "Card 7041 LAUNDRY $158.06",
             ("card ",),
         ),
@@ -239,6 +246,7 @@ _MERCHANT_STARTS = tuple(
             \A(?![^:\n]{0,20}\b(?:
                 alerts? | reminder | payment | purchase | debit | credit | transaction
                 | notice | refund | received | charged? | spent | bank | card | info
+                | trial | ending | due | invoice | quote | bill | statement | otp | code
                 | note | dear | hi | hello | acct | account
             )\b)(?-i:(?=[A-Z]))(?=[A-Z][\w.&' -]{1,24}:[ ])
             """,
@@ -279,7 +287,9 @@ _LINE_NOISE = pattern(
     example="Avl Lmt INR 91,200",
     flags=re.IGNORECASE,
 )
-_CARD_AND_DIGITS = pattern(r"[•·]{1,4}[ ]?\d{4}\Z", example="Visa •••• 8343")
+_CARD_AND_DIGITS = pattern(
+    r"(?:[•·]{1,4}|\bending)[ ]?\d{4}\)?\Z", example="Visa •••• 8343"
+)
 _EDGE_PUNCTUATION = " .,;:-–|\"'"
 _FORMS = frozenset({" INC.", " LTD.", ", INC", " LLC.", "CORP."})
 
@@ -347,7 +357,8 @@ def _can_be_merchant(
     value = text[slice(*span)]
     if money and span[0] < money.span[1] and money.span[0] < span[1]:
         return False
-    if issuer and span[0] == issuer[0]:
+    name = text[slice(*issuer)].rstrip("!") if issuer else ""
+    if issuer and (span[0] == issuer[0] or value == name):
         return False
     # The page of the issuer
     if issuer and "." in value and value.startswith(text[slice(*issuer)].lower()):

@@ -26,7 +26,7 @@ _SPACE_GROUPED = r"\d{1,3}(?:[ ]\d{3}){1,3}[.,]\d{2}"
 # Letters that are more than a currency need its decimals.
 _DECIMALS = {"KWD": 3, "BHD": 3, "OMR": 3, "ZAR": 2}
 _LETTERS = "|".join(
-    rf"{letters}(?=[ ]?\d[\d, ]{{0,12}}[.,]\d{{{_DECIMALS[code]}}}(?!\d))"
+    rf"{letters}(?=[ ]?-?\d[\d, ]{{0,12}}[.,]\d{{{_DECIMALS[code]}}}(?!\d))"
     if code in _DECIMALS
     else letters
     for letters, code in sorted(CURRENCY_LETTERS.items(), reverse=True)
@@ -39,7 +39,7 @@ _CURRENCY = rf"""
     | (?<![A-Za-z])(?:
         (?P<rupees>R[Ss]\.?|INR\.?)
         | (?<![\w&/-])(?-i:(?P<letters>{_LETTERS})\.?)
-        | (?<![\w&/-])(?-i:(?P<own>[NPR])(?=[ ]?\d))
+        | (?<![\w&/-])(?-i:(?P<own>[NPR])(?=[ ]?-?\d))
         | (?-i:(?P<code>[A-Z]{{3}}))
     )
 """

@@ -53,9 +53,9 @@ from card_alerts.times import TimestampMatch
 
 _CARD_HINT = pattern(
     r"""
-    (?=(?-i:[abcelntABCELNT]))
+    (?=(?-i:[abcdelntABCDELNT]))
     (?:
-        ending(?:[ ](?:in|with))?
+        [cd]crd | ending(?:[ ](?:in|with))?
         | ends[ ]with | acct\.? | account | a/c | card[ ]n(?:o|um)\.? | card\]? | no\.
         | number | last[ ]4(?:[ ]digits)? | (?<=\n)by(?=:)
         | terminada[ ]en | cart[ãa]o[ ]final | endziffern? | eindigend[ ]op
@@ -64,7 +64,9 @@ _CARD_HINT = pattern(
     # 9X3321, 4512******7781
     (?:\d{1,6}[Xx*]{1,12}(?=\d{4}))?
     (?:[Xx*]{4}[ -]){0,3}
-    (?P<hint>[Xx*]{0,12}[ -]?\d{4,5}|(?:\d\*){2}|\*\d\*\d)(?![\d,.]\d|[\d*/])
+    (?P<hint>
+        [Xx*]{0,12}[ -]?\d{4,5} | [Xx*]{4,8}\d\d[Xx]{2} | (?:\d\*){2} | \*\d\*\d
+    )(?![\d,.]\d|[\d*/])
     """,
     example="ending in 3310",
     flags=re.IGNORECASE,
@@ -78,6 +80,7 @@ _STANDALONE_CARD_HINT = pattern(
         | (?<=\()(?:\d\*){2}(?=\))
         | (?<=[(\n]\.\.\.)\d{4}(?=[)\n])
         | (?:(?<=[•·])|(?<=[•·][ ]))\d{4}
+        | (?<=[A-Za-z][ ])\d{4}(?=[ ]purchase[ ]of[ ])
     )(?!\d)
     """,
     example="No:XXXXXXXX2915",

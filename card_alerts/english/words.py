@@ -22,7 +22,7 @@ _PASSWORD = pattern(
 )
 _DECLINED = pattern(
     r"""
-    \bblocked[ ](?:an?[ ])?(?:transaction|purchase|payment|charge)
+    \bblocked[ ](?:[^\s]{1,12}[ ]){0,2}(?:transaction|purchase|payment|charge)
     | \b(?=(?-i:[diunfrcDIUNFRC]))
       (?:
           declin\w{1,4} | insufficient | unsuccessful | not[ ]approved
@@ -116,7 +116,7 @@ _BANK_TRANSFER = pattern(
         | NEFT\b | IMPS\b | RTGS\b | UPI\b | withdr\w{1,8} | ATM\b | salary\b
         | (?:paid|sent)[ ]you | sent[ ]to
         | you[ ](?:sent(?![ ]a[ ]payment[ ]of)|have[ ](?:received|sent))
-        | interest[ ]of\b
+        | interest[ ]of\b | che(?:que|ck)\b[^\n]{0,30}\b(?:paid|cleared)
         | payroll\b | wire\b | ACH\b | incoming\b | cash(?:ed)?[ -]in\b
         | standing[ ]order | direct[ ]debit | EFT\b | GIRO\b
         | paid[ ]from[ ](?:\w{1,20}[ ]){0,3}a/c
@@ -184,7 +184,7 @@ _FUTURE = pattern(
         | will[ ](?:charge|debit|deduct|renew|pay)\b
         | upcoming[ ](?:payment|charge|renewal|debit|transaction)\b
         | scheduled\b | due[ ]to[ ]renew\b
-        | renews[ ](?:on|in)\b
+        | renews[ ](?:on|in)\b | trial[ ]end(?:s|ing)\b | reminder\b
         | to[ ]be[ ](?:debited|charged)\b
     )
     """,
@@ -227,6 +227,9 @@ _QUESTION = pattern(
     | \bwas[ ](?:requested|attempted)\b
     | \bopen[ ]the[ ]app[ ]to[ ]approve\b
     | \b(?:can|could|would)[ ]you[ ]\w
+    | \b(?:approve|confirm)[ ](?:your|this|the|a)[ ](?:payment|purchase|transaction)\b
+    | \bneeds[ ]your[ ]approval\b
+    | \bcancel[ ](?:it[ ]|this[ ])?now\b
     | \b(?:payment|money|rent)[ ]request\b | \brequested[ ][$£€]
     """,
     example="Did you just try",
@@ -305,13 +308,19 @@ _HINTS = {
         "reject",
     ),
     _CANCELLED: ("rever", "refund", "void", "cancel", "return", "charge", "credit"),
-    _FUTURE: ("will", "shall", " to be", "to be", "upcoming", "scheduled", "renew"),
+    _FUTURE: (
+        *("will", "shall", " to be", "to be", "upcoming", "scheduled", "renew"),
+        *("trial", "reminder"),
+    ),
     _GRANTED: (
         *("limit", "application", "loan", "line", "overdraft", "approved", "new "),
         *("activated", "registered", "created", "set up"),
     ),
     _MANDATE_DONE: ("towards",),
-    _QUESTION: (*("did you", "the app", "an you", "ould you", "request", "attempted"),),
+    _QUESTION: (
+        *("did you", "the app", "an you", "ould you", "request", "attempted"),
+        *("approve ", "confirm ", "approval", "cancel"),
+    ),
     _OFFER: ("apply", "spen", "offer"),
     _STATEMENT: (
         *(
@@ -346,7 +355,16 @@ _HINTS = {
             "paid from",
             "debited",
         ),
-        *("standing", "direct", "eft", "paid you", "cash", "interest"),
+        *(
+            "standing",
+            "direct",
+            "eft",
+            "paid you",
+            "cash",
+            "interest",
+            "cheque",
+            "check",
+        ),
     ),
 }
 _CARD = pattern(r"\bcard\b", example="your card", flags=re.IGNORECASE)

@@ -57,11 +57,6 @@ _MEANS = pattern(
     r"(?:결제|환불)[ ]?(?:수단|카드|금액)|결제하신|페이|카드|Pay",
     example="결제수단: 소리페이",
 )
-# 전기차 충전이 완료되었습니다
-_CHARGED_CAR = pattern(
-    r"충전(?:이|을|가)?[ ]?(?:완료|종료)|충전(?=량|[ ]?시간|[ ]?요금)",
-    example="전기차 충전이 완료되었습니다",
-)
 _CHECK_CARD_BOOKING = pattern(
     r"체크[ ]?(?:카드[ ]?)?(?:출금|취소)", example="[신한체크취소]"
 )
@@ -288,7 +283,7 @@ class MessageEvidence:
         if self.has_strong_keyword and "에서 출금" in text:
             text = _PAID_OUT_OF.sub("", text)
         if "kWh" in text:
-            text = _CHARGED_CAR.sub("", text)
+            text = rejection_rules.CHARGED_CAR.sub("", text)
         if self.message.has_other_payer and "청구" in text:
             text = rejection_rules.BILLED_BY_PHONE.sub("", text)
         if self.is_withdrawn_abroad():
