@@ -19,11 +19,13 @@ from tests.support.alert_accuracy import (
     make_reader,
 )
 from tests.support.alert_samples import load, load_twins
+from tests.support.alert_teaching import count_right_after_correction
 from tests.support.alert_training.labeled import FILES, load_labeled
 from tests.support.alert_training.measure import train
 
 MIN_RECOGNIZED, MAX_BOOKED = 0.98, 0.01
 MIN_FIELD, MIN_MERCHANT, MIN_SURE = 0.98, 0.95, 0.99
+MIN_TAUGHT = 0.99
 # Of the nearest earlier sample; the lower bounds.
 SIMILARITIES = (0.6, 0.4, 0.0)
 
@@ -38,6 +40,11 @@ def measure_exam(measurement: str, name: str, path: Path) -> list[Row]:
         read = make_reader(opinion)
         rows = _describe(measurement, name, messages, read)
         rows += _describe(measurement, f"{name}, twins", twins, read)
+        right, count = count_right_after_correction(load_twins(path), read)
+        text = f"{name}, twins: merchant right after one correction of each layout"
+        level = f"{right} of {count}"
+        value = right / max(1, count)
+        rows.append(bounded(measurement, text, level, value, minimum=MIN_TAUGHT))
         for kind in sorted({each["tags"][0] for each in messages}):
             part = [each for each in messages if each["tags"][0] == kind]
             rows += _summarize(measurement, f"{name}, {kind}", part, read)

@@ -71,10 +71,11 @@ _DAY_PATTERN = (
 _CLOCK_PATTERN = (
     r"(?:(?:오전|오후|[AaPp][Mm])[ ]?)?\d{1,2}(?::\d{2}(?::\d{2})?|시[ ]?\d{1,2}분)"
 )
-# Numbers of orders and cards (MT0Q8Z14, XX6094), countries in brackets
+# Numbers of orders and cards (MT0Q8Z14, XX6094), countries in brackets, cars (21나3094)
+_PLATE = r"(?<!\d)\d{2,3}[가-힣][ ]?\d{4}(?!\d)"
 _IDENTIFIER_PATTERN = (
     rf"(?<![A-Za-z0-9])(?!(?:{_CODES})\d)(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z0-9]{{6,24}}+"
-    r"(?![a-z]|[.,]\d)|(?<=\()[A-Z]{2}(?=\))"
+    rf"(?![a-z]|[.,]\d)|(?<=\()[A-Z]{{2}}(?=\))|{_PLATE}"
 )
 _WEEKDAYS = (
     "(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?|[ECMP][SD]T"
@@ -139,7 +140,7 @@ PATTERNS: dict[str, tuple[re.Pattern[str], ...]] = {
         SPACE: (_SPACE_PATTERN,),
         CODE: (_CODE_PATTERN, _CODES),
         VALUE: (_VALUE_PATTERN,),
-        IDENTIFIER: (r"[A-Z0-9]{2,24}+",),
+        IDENTIFIER: (rf"{_PLATE}|[A-Z0-9]{{2,24}}+",),
         LINK: (_PATH_PATTERN,),
         ADDRESSEE: (rf"[^\n\d:]{{1,20}}?(?=[ \u3000]{{0,2}}(?:様|さま))|{_WIDE_NAME}",),
         DAY: (_DAY_NAME_PATTERN,),

@@ -170,6 +170,7 @@ def test_word_that_tells_whether_it_was_paid_stands_for_no_other(
         ("Spent 4,500 at GAMART on {}", "Thu, Nov 5", "Sat, Nov 14"),
         ("Spent 4,500 at GAMART on 5 {} 2026", "November", "May"),
         ("새봄카드 해외승인 4,500 ({}) / GAMART", "US", "NL"),
+        ("새봄주차 4,500원 결제 / GAMART / 차량 {}", "21나3094", "128두 1120"),
         ("새봄카드 승인 4,500원 GAMART\nhttps://bo.kr/{}", "Pa1", "x/7?q"),
     ],
 )

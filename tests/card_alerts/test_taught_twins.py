@@ -1,62 +1,52 @@
 """One correction teaches a layout: the next message of it is read by the slots alone.
 
-The fourth exam has two messages of each layout, written by somebody who does not know
-the code. The first one is taught, the second one is read.
+Some exams have two messages of each layout, written by somebody who does not know the
+code. The first one is taught, the second one is read.
 """
 
-from decimal import Decimal
-from typing import Any
+from pathlib import Path
 
-from card_alerts import (
-    Layout,
-    ParseResult,
-    apply_layout,
-    learn_layout,
-    locate_corrections,
-    parse,
-    read_with_layout,
-)
+import pytest
+
+from card_alerts import ParseResult, parse, read_with_layout
 from tests.support.alert_samples import (
     EXAM_2026D,
     EXAM_2026F,
     EXAM_2026G,
+    LAST_EXAMS,
+    NEWEST_EXAM,
     RECEIVED_AT,
     load_twins,
-    squeeze,
+)
+from tests.support.alert_teaching import (
+    count_right_after_correction,
+    is_merchant,
+    teach,
 )
 
 # Of the texts that a taught layout is to read.
 MIN_ACCURACY = 0.99
-
-PAYMENTS = [
-    (first, twin)
-    for path in (EXAM_2026D, EXAM_2026F, EXAM_2026G)
-    for first, twin in load_twins(path)
-    if not first["expect"]["ignored"]
-]
+FIRST_FILES = (EXAM_2026D, EXAM_2026F, EXAM_2026G)
+FILES = (EXAM_2026D, EXAM_2026F, *LAST_EXAMS, NEWEST_EXAM)
+# A sixth of the payments of the first are in languages that are not read.
+MIN_OF_FILE = {"notifications_exam_2026h": 0.96}
 
 
-def read(message: Any) -> ParseResult:
-    return parse(message["text"], RECEIVED_AT, title=message.get("title", ""))
+def read(text: str, sender: str, title: str) -> ParseResult:
+    return parse(text, RECEIVED_AT, sender, title=title)
 
 
-def teach(message: Any) -> Layout | None:
-    """Return the layout that a correction of the merchant and the amount teaches."""
-    expected = message["expect"]
-    amount = None if expected["amount"] is None else Decimal(str(expected["amount"]))
-    spans = locate_corrections(message["text"], expected["merchant"], amount)
-    return learn_layout(message["text"], spans) if "merchant" in spans else None
-
-
-def is_merchant(name: str | None, message: Any) -> bool:
-    accepted = [message["expect"]["merchant"], *message.get("merchant_alt", [])]
-    return squeeze(name) in {squeeze(each) for each in accepted}
-
-
-def test_taught_layout_reads_the_next_text_without_the_grammar() -> None:
+@pytest.mark.parametrize(
+    ("paths", "unread_share"), [(FIRST_FILES, 0.01), (FILES, 0.03)]
+)
+def test_taught_layout_reads_the_next_text_without_the_grammar(
+    paths: tuple[Path, ...], unread_share: float
+) -> None:
     wrong, unread, taught = [], [], 0
-    for first, twin in PAYMENTS:
-        layout = teach(first)
+    pairs = [pair for path in paths for pair in load_twins(path)]
+    payments = [pair for pair in pairs if pair[0]["expect"]["merchant"]]
+    for first, twin in payments:
+        layout = teach(first, read(first["text"], "", first.get("title", "")))
         if layout is None:
             continue
         taught += 1
@@ -69,18 +59,12 @@ def test_taught_layout_reads_the_next_text_without_the_grammar() -> None:
             wrong.append((first["id"], twin["text"][start:end]))
 
     # Very short layouts have too few letters to be learned.
-    assert taught >= 0.95 * len(PAYMENTS)
-    assert len(wrong) + len(unread) <= (1 - MIN_ACCURACY) * taught, (wrong, unread)
+    assert taught >= 0.95 * len(payments)
+    # The others have words of their own beside the name: products, routes, places.
+    assert len(wrong) + len(unread) <= unread_share * taught, (wrong, unread)
 
 
-def test_merchant_is_right_after_one_correction_of_each_layout() -> None:
-    wrong = []
-    for first, twin in PAYMENTS:
-        layout, found = teach(first), read(twin)
-        spans = read_with_layout(layout, twin["text"]) if layout else None
-        if spans:
-            found = apply_layout(found, twin["text"], spans)
-        if not (found.recognized and is_merchant(found.merchant, twin)):
-            wrong.append((first["id"], found.merchant))
-
-    assert len(wrong) <= (1 - MIN_ACCURACY) * len(PAYMENTS), wrong
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_merchant_is_right_after_one_correction_of_each_layout(path: Path) -> None:
+    right, count = count_right_after_correction(load_twins(path), read)
+    assert right >= MIN_OF_FILE.get(path.stem, MIN_ACCURACY) * count
