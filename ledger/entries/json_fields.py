@@ -93,7 +93,7 @@ FIELDS = _NAMED_FIELDS | {
 _DOUBTS = """CASE WHEN e.pending AND e.source = 'NOTIFICATION' THEN (
     SELECT n.doubts -> '{part}' FROM account_notification n
     WHERE n.member_id = %(member)s AND n.entry_id = e.id
-        AND NOT n.is_confirmed AND n.doubts IS NOT NULL
+        AND NOT n.is_confirmed AND n.doubts -> 'unsure' IS NOT NULL
     ORDER BY n.id LIMIT 1
 ) END"""
 # Present in entries that a person should look at, and left out of all others.

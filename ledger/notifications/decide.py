@@ -25,7 +25,11 @@ from ledger.notifications.plan import (
     UpdateRows,
 )
 from ledger.notifications.wallets import KnownWallet, OwnMove
-from ledger.taught_layouts.doubts import combine_doubts, describe_doubts
+from ledger.taught_layouts.doubts import (
+    combine_doubts,
+    describe_doubts,
+    has_chosen_name,
+)
 
 _OWN_MOVE = {"is_own_move": True, "awaits_counterpart": False}
 
@@ -192,7 +196,8 @@ def _add_report(
     category_type = None
     known_name = payment.name_with()[:MAX_MEMO_LENGTH]
     name = payment.name_with(report)[:MAX_MEMO_LENGTH]
-    if name != known_name and entry.memo == known_name:
+    is_open = entry.memo == known_name and not has_chosen_name(first.doubts)
+    if name != known_name and is_open:
         merged.append("merchant")
         changes["memo"] = name
         if not entry.has_category:

@@ -8,6 +8,7 @@ from card_alerts import Doubt, ParseResult
 from ledger.models.base import MAX_MEMO_LENGTH
 
 MAX_CANDIDATES = 5
+CHOSEN = "isNameChosen"
 
 
 def describe_candidates(parsed: ParseResult) -> dict[str, list[dict[str, Any]]]:
@@ -32,6 +33,21 @@ def describe_doubts(parsed: ParseResult) -> dict[str, Any] | None:
     return _make(list(map(str, parsed.doubts)), describe_candidates(parsed))
 
 
+def choose_name(stored: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the doubts of an entry whose name a person has chosen.
+
+    No other text replaces such a name, nor doubts it.
+    """
+    left = [each for each in stored["doubts"] if each != Doubt.MERCHANT]
+    candidates: dict[str, list[Any]] = {"merchant": []}
+    chosen = _make(left, candidates) or {"doubts": [], "candidates": candidates}
+    return chosen | {CHOSEN: True}
+
+
+def has_chosen_name(stored: Mapping[str, Any] | None) -> bool:
+    return stored is not None and CHOSEN in stored
+
+
 def settle(stored: Mapping[str, Any] | None, doubt: Doubt) -> Mapping[str, Any] | None:
     """Return the doubts of an entry without one of them; None if none is left."""
     if stored is None or doubt not in stored["doubts"]:
@@ -40,6 +56,8 @@ def settle(stored: Mapping[str, Any] | None, doubt: Doubt) -> Mapping[str, Any] 
     candidates = stored["candidates"]
     if doubt is Doubt.MERCHANT:
         candidates = {"merchant": []}
+    if CHOSEN in stored:
+        return choose_name({**stored, "doubts": left})
     return _make(left, candidates)
 
 
@@ -58,6 +76,8 @@ def combine_doubts(
     combined = stored
     if Doubt.KIND not in report.doubts:
         combined = settle(combined, Doubt.KIND)
+    if has_chosen_name(stored):
+        return combined
     if not name or (report.merchant or "")[:MAX_MEMO_LENGTH] != name:
         return combined
     if Doubt.MERCHANT not in report.doubts:

@@ -27,7 +27,7 @@ from card_alerts import (
 from ledger.base.ledger_write import LockedLedger
 from ledger.models import Entry, LayoutKind, Notification, TaughtLayout
 from ledger.models.base import MAX_MEMO_LENGTH
-from ledger.taught_layouts.doubts import settle
+from ledger.taught_layouts.doubts import choose_name, has_chosen_name
 from ledger.taught_layouts.reading import list_layouts_of, read_as_taught
 from ledger.taught_layouts.storing import (
     digest_layout,
@@ -165,10 +165,9 @@ def settle_names(
 ) -> None:
     """Let the names of pending entries be no guesses any more."""
     for row in _of_entry(ledger, entry_ids).filter(doubts__isnull=False):
-        left = settle(row.doubts, Doubt.MERCHANT)
-        if left == row.doubts:
+        if has_chosen_name(row.doubts):
             continue
-        row.doubts = left
+        row.doubts = choose_name(row.doubts)
         row.save(update_fields=["doubts"])
         # The entry is another one for who compares versions.
         entries = Entry.objects.owned_by(ledger.member).filter(pk=row.entry_id)

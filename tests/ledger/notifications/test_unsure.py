@@ -420,6 +420,28 @@ def test_errors_of_corrections_are_theirs(client: JSONClient, send: Any) -> None
     assert all(each.startswith("corrections.") for each in fields), fields
 
 
+WHOLE_NAME = (
+    "[Web발신]\n신한카드(4821)승인 홍*동 35,600원(일시불)11/06 18:20 스시쿤 판교점"
+)
+
+
+@pytest.mark.parametrize(
+    ("is_chosen", "memo"), [(True, "스시쿤"), (False, "스시쿤 판교점")]
+)
+def test_no_other_text_replaces_a_name_that_was_chosen(
+    client: JSONClient, send: Any, is_chosen: bool, memo: str
+) -> None:
+    entry = send(GUESSED)["entry"]
+    path = f"{ENTRIES}/{entry['id']}"
+    if is_chosen:
+        client.send("PATCH", path, {"memo": entry["memo"]})
+    answer = send(WHOLE_NAME, sender="15447200")
+    assert (answer["action"], answer["entry"]["id"]) == ("DUPLICATE", entry["id"])
+    found = client.get_json(path)
+    assert found["memo"] == memo
+    assert not FIELDS & found.keys()
+
+
 @pytest.mark.django_db(transaction=True)
 def test_choice_of_the_name_is_a_new_version(
     client: JSONClient, send: Any, now: Any
