@@ -180,7 +180,7 @@ _FUTURE = pattern(
     r"""
     \b(?=(?-i:[wstgudrWSTGUDR]))
     (?:
-        (?:will|shall|to|going[ ]to)(?:[ ]soon)?[ ]be[ ]\w+
+        (?:will|shall|to|going[ ]to)(?:[ ]soon)?[ ]be[ ][\w-]+
         | will[ ](?:charge|debit|deduct|renew|pay)\b
         | upcoming[ ](?:payment|charge|renewal|debit|transaction)\b
         | scheduled\b | due[ ]to[ ]renew\b

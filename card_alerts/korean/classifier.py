@@ -403,7 +403,7 @@ class MessageEvidence:
         ):
             return Reason.ADVERT
         if (
-            rejection_rules.is_limit_notice(text)
+            rejection_rules.is_limit_notice(text, is_payment=is_complete)
             or ("건" in text and rejection_rules.SUMMARY.search(text))
             or rejection_rules.is_payment_request(text)
             or self._is_announced()
@@ -471,7 +471,7 @@ class MessageEvidence:
         if is_international and not self.is_detailed:
             return False
         is_told = message.card_digits is not None or self.has_printed_time
-        if not is_told and rejection_rules.is_bait(message.text):
+        if not is_told and rejection_rules.is_bait_or_asked(message.text):
             self.is_unlikely = True
             return False
         if message.issuer_match is not None:

@@ -13,8 +13,8 @@ MERCHANT_LABEL = r"""
     (?:
         (?:이용|사용|승인|결제|취소)?가맹점(?:[ ]?이름|명)?
         | 사용처명? | 이용처명? | 결제처 | 거래처명? | 상호명? | 매장명? | 상점명?
-        | 구매처 | 판매자 | 음식점 | 납부처 | 이용[ ]?장소 | 사용[ ]?장소 | 이용점포
-        | 점포명
+        | 구매처 | 주문처 | 판매자 | 음식점 | 납부처 | 이용[ ]?장소 | 사용[ ]?장소
+        | 이용점포 | 점포명
         | 요청[ ]?사이트 | 사이트명? | 상점 | 판매점 | 업체명? | 서비스명 | 구매[ ]?상점
     )
 """
@@ -223,6 +223,13 @@ _ORDERED = pattern(
     """,
     example="주문하신 작은족발의 결제가",
 )
+# 바람분식 / 신용(일시불,7*0*) / 11/04 20:38
+_BEFORE_CARD_KIND = pattern(
+    r"""
+    (?:^|(?<=\n))(?![^\n/]{1,40}\d원)(?P<merchant>[^\n/]{1,40}?)[ ]/[ ](?:신용|체크)\(
+    """,
+    example="바람분식 / 신용(일시불",
+)
 # 레깅스 2종 반품 처리가 끝나 16,900원이
 _RETURNED = pattern(
     r"""
@@ -342,6 +349,8 @@ def _find_name_in_sentence(text: str) -> re.Match[str] | None:
     match = None
     if "→" in text or "->" in text or "➔" in text:
         match = _BEFORE_ACCOUNT.search(text)
+    if " / 신용(" in text or " / 체크(" in text:
+        match = _BEFORE_CARD_KIND.search(text)
     if match is None and "하신 " in text:
         match = _USED_AT.search(text)
     if match is None and ("주문하신" in text or "님의 " in text):

@@ -2,7 +2,14 @@
 
 from typing import NamedTuple
 
-from card_alerts.masked_text import AMOUNT, ISSUER, KEYWORD, PLACEHOLDERS, RUNNING_TOTAL
+from card_alerts.masked_text import (
+    AMOUNT,
+    ISSUER,
+    KEYWORD,
+    NOISE,
+    PLACEHOLDERS,
+    RUNNING_TOTAL,
+)
 from card_alerts.merchant_quality import is_gateway_name
 from card_alerts.patterns import pattern
 from card_alerts.result import Span
@@ -96,6 +103,8 @@ PRELIMINARY_PREFIX = pattern(
     example="[가승인] A+분식",
 )
 MAX_HOLDER_LENGTH = 5
+# A blank and 체크카드 before the digits
+MAX_CARD_WORD = 6
 _LEADING_WORD_STARTS = frozenset("오방으로이가을를카0123456789")
 _BARE_COUNTRY = pattern(r"^\([A-Z]{2,3}\)?$", example="(TH)")
 _TRAILING_WORDS = pattern(
@@ -175,7 +184,7 @@ _NOT_A_NAME = pattern(
           | 운행[ ]?(?:종료|시작) | 출발 | 도착 | 입차 | 출차 | 운임 | 위약금
           | (?:거래|결제|이용|승인)[ ]?(?:유형|구분|종류|상태)
           | (?:환불|반환|취소|이용)[ ]?(?:금액|구간|위약금)
-          | (?:주문|상품)의? | 남음 | 후
+          | 가게 | 매장 | (?:주문|상품)의? | 남음 | 후
           | (?:주문|구매|이용|결제|신청)하신 | 정상[ ]통과
           | (?:주문|문서)[ ]?(?:번호|일|ID)
           | (?:Visa|VISA|Master(?:card)?|Amex|AMEX|JCB)[ *•-]{0,5}\d{4}
@@ -198,7 +207,8 @@ NUMERIC_NAME = pattern(r"^\d{2,5}$", example="27")
 _NOTICE_GAP = pattern(
     r"""
     (?<![ ])[ ]{2,}+
-    (?=[^\n]{0,60}(?:안내|알림|이용[ ]|확인|문의|수수료)|[A-Z .]{2,40}[ ][A-Z]{2,3}$)
+    (?=[^\n]{0,60}(?:안내|알림|이용[ ]|확인|문의|수수료|서비스)
+        |[A-Z .]{2,40}[ ][A-Z]{2,3}$)
     """,
     example="바람커피  결제 안내",
 )
@@ -357,6 +367,10 @@ def _is_sentence(name: str) -> bool:
 
 
 def _without_methods(text: str, start: int, end: int) -> Span:
+    if text[end : end + MAX_CARD_WORD].lstrip(f" {NOISE}")[:1] == ISSUER:
+        # 바람마켓 | 프렌즈 체크카드(1234)
+        bar = _BAR.search(text, start + 1, end)
+        end = bar.start() if bar else end
     before = _METHOD_BEFORE.match(text, start, end)
     start = before.end() if before else start
     behind = _METHOD_BEHIND.search(text, start, end)

@@ -54,7 +54,7 @@ _LABELED = pattern(
     )
     """,
     example="가맹점\n달빛커피",
-    initials="가거결구납매사상서승업요음이점취판",
+    initials="가거결구납매사상서승업요음이점주취판",
 )
 _MAY_BE_LABELED = pattern(
     r"[점명처자소호트곳름](?:[ ]?[:=\n]|[ ](?<=[처점명][ ]))",

@@ -78,6 +78,11 @@ PAID_EARLY = pattern(
     r"(?:^|카드|\n)[ ]?(?:즉시|선)[ ]?결제[ ]?\n?[ ]?[\d,]{1,15}원",
     example="카드 즉시결제\n300,000원",
 )
+# Behind a payment abroad in won
+_OFFERED_LOCK = pattern(
+    r"해외[ ]?원화[ ]?결제[ ]?차단[ ]?서비스[ ]?(?:신청|안내)?",
+    example="해외원화결제 차단서비스 신청",
+)
 # The rest of a limit, or a new limit or lock.
 _LIMIT_NOTICE = pattern(
     r"""
@@ -85,7 +90,7 @@ _LIMIT_NOTICE = pattern(
     | 차단[ ]?(?:서비스[ ]?)?(?:해제|설정|신청|가입)
     | 한도[ ]?[\d,]{1,15}만?[ ]?원(?:이|으로|을)[ ]?(?:설정|변경|적용)
     | 총?한도[ ]?[\d,]{1,15}만?[ ]?원[ ]?중[ ]
-    | 한도의[ ]?\d{1,3}[ ]?%
+    | 한도의[ ]?\d{1,3}[ ]?% | 소멸[ ]?예정[ ]?[\d,]{1,9}(?:P|점|포인트)
     """,
     example="차단 서비스 해제가",
 )
@@ -172,6 +177,11 @@ _CHAT_PHRASES = pattern(
     example="22,500원 맞지?",
 )
 
+# 45,000원 결제 뭐야? 당신이 쓴 거야?
+_ASKED = pattern(
+    r"뭐야|쓴[ ]?거(?:야|지|니)|라는데(?![가-힣])|맞(?:아|지)[ ]?\?",
+    example="당신이 쓴 거야?",
+)
 # A grant, an expense or a day off: 지원금 300,000원이 승인되었습니다.
 _WORDS = read_words("words.toml")
 _GRANT = pattern(alternatives(_WORDS["grants"]), example="[구청] 지원금")
@@ -224,7 +234,8 @@ _STATEMENT = pattern(
     | (?:자동납부|자동이체|정기결제)[ ]?(?:등록|신청|해지|변경)
     | (?:결제|이용)[ ]?금액.{0,40}(?:출금|인출|이체|빠져)
     | \d{1,2}/\d{1,2}[ ]?(?:결제|청구)[ ]?금액
-    | 하이패스.{0,12}\d건 | 출금[ ]?계좌 | 이용[ ]?대금 | 매월[ ]?결제
+    | 하이패스.{0,12}\d건(?![ ][\d,]{1,9}원[ ]?승인)
+    | 출금[ ]?계좌 | 이용[ ]?대금 | 매월[ ]?결제
     | 이번[ ]?달[ ]?결제 | 결제하실[ ]?금액
     | 상환[ ]?(?:안내|예정|일)
     | 자동[ ]?결제(?:가|이)?[ ]?(?:됩니다|될|진행됩니다|예정)
@@ -368,8 +379,10 @@ def grant_rejection_reason(text: str) -> Reason | None:
     return Reason.ADVERT if _PROMOTIONAL.search(text) else Reason.NO_PAYMENT
 
 
-def is_limit_notice(text: str) -> bool:
-    may_be = "한도" in text or "차단" in text
+def is_limit_notice(text: str, *, is_payment: bool) -> bool:
+    if is_payment and "차단" in text:
+        text = _OFFERED_LOCK.sub("", text)
+    may_be = "한도" in text or "차단" in text or "소멸" in text
     return may_be and _LIMIT_NOTICE.search(text) is not None
 
 
@@ -418,6 +431,11 @@ def is_office_approval(text: str, without_name: str) -> bool:
 def is_bait(text: str) -> bool:
     """Return True for a payment that somebody is to call about; there is no card."""
     return _CALL_US.search(text) is not None and _NOT_YOU.search(text) is not None
+
+
+def is_bait_or_asked(text: str) -> bool:
+    """Return True for bait, and for a person who asks about a payment."""
+    return is_bait(text) or _ASKED.search(text) is not None
 
 
 def is_chat(text: str) -> bool:

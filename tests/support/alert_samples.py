@@ -28,7 +28,7 @@ EXAM_2026E = SAMPLES / "notifications_exam_2026e.jsonl"
 EXAM_2026F = SAMPLES / "notifications_exam_2026f.jsonl"
 # The seventh one; each payment has a `twin`. Its classes became rules.
 EXAM_2026G = SAMPLES / "notifications_exam_2026g.jsonl"
-# The eighth to fourteenth one; their classes became rules, too.
+# The eighth to fifteenth one; their classes became rules, too.
 EXAM_2026H = SAMPLES / "notifications_exam_2026h.jsonl"
 EXAM_2026I = SAMPLES / "notifications_exam_2026i.jsonl"
 EXAM_2026J = SAMPLES / "notifications_exam_2026j.jsonl"
@@ -37,12 +37,13 @@ EXAM_2026L = SAMPLES / "notifications_exam_2026l.jsonl"
 EXAM_2026M = SAMPLES / "notifications_exam_2026m.jsonl"
 # All layouts of this one are invented.
 EXAM_2026N = SAMPLES / "notifications_exam_2026n.jsonl"
+EXAM_2026O = SAMPLES / "notifications_exam_2026o.jsonl"
 # The last exams whose classes became rules.
 LAST_EXAMS = (
     *(EXAM_2026G, EXAM_2026H, EXAM_2026I, EXAM_2026J, EXAM_2026K),
-    *(EXAM_2026L, EXAM_2026M, EXAM_2026N),
+    *(EXAM_2026L, EXAM_2026M, EXAM_2026N, EXAM_2026O),
 )
-NEWEST_EXAM = SAMPLES / "notifications_exam_2026o.jsonl"
+NEWEST_EXAM = SAMPLES / "notifications_exam_2026p.jsonl"
 # Exams whose classes became rules.
 EXAMS = (
     *(EXAM, EXAM_2026, EXAM_2026B, EXAM_2026C),
