@@ -215,7 +215,9 @@ def _choose_amounts(
     is_overseas = OVERSEAS.search(text) or any(
         "해외" in message.text[slice(*keyword.span)] for keyword in message.keywords
     )
-    if are_pair or is_overseas or foreign.span < won.span:
+    # 41,120원 (24.19EUR)
+    is_in_brackets = text[won.span[1] : foreign.span[0]].strip() == "("
+    if are_pair or is_overseas or is_in_brackets or foreign.span < won.span:
         return foreign, won
     return won, None
 
