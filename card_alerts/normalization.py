@@ -22,7 +22,11 @@ _INVISIBLE = (
 _IRREGULAR = re.compile(f"[{_INVISIBLE}\r]")
 _ZERO_WIDTH = re.compile(f"[{_INVISIBLE}]")
 # A character with its combining marks, Korean vowels and Japanese voicing marks.
-_CLUSTER = re.compile(r".[\u0300-\u036f\u1161-\u11ff\u3099\u309a]{0,8}", re.DOTALL)
+_MARKS = r"\u0300-\u036f\u1161-\u11ff\u3099\u309a"
+# Or a run of characters that stay as they are
+_CLUSTER = re.compile(
+    rf"(?P<plain>[\n -~가-힣]+(?![{_MARKS}]))|.[{_MARKS}]{{0,8}}", re.DOTALL
+)
 _CHARACTER_MAP = str.maketrans(
     {
         **dict.fromkeys("\t\v\f\x1c\x1d\x1e\x1f\x00", " "),
@@ -36,6 +40,9 @@ _CHARACTER_MAP = str.maketrans(
         "●": "*",
     }
 )
+# １２：３０ as NFKC has it, each in its place
+_NARROW = {0x3000: 0x20, **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}}
+_WIDE = re.compile("[\u3000\uff01-\uff5e]")
 _MAPPED = re.compile(f"[{re.escape(''.join(map(chr, _CHARACTER_MAP)))}]")
 
 
@@ -60,15 +67,21 @@ class NormalizedText:
 
 
 def normalize(text: str) -> NormalizedText:
-    if unicodedata.is_normalized("NFKC", text) and not _IRREGULAR.search(text):
-        if _MAPPED.search(text):
-            text = text.translate(_CHARACTER_MAP)
-        return NormalizedText(text)
+    narrow = text.translate(_NARROW) if _WIDE.search(text) else text
+    if unicodedata.is_normalized("NFKC", narrow) and not _IRREGULAR.search(narrow):
+        if _MAPPED.search(narrow):
+            narrow = narrow.translate(_CHARACTER_MAP)
+        return NormalizedText(narrow)
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for match in _CLUSTER.finditer(text):
+    for match in _CLUSTER.finditer(narrow):
         start, end = match.span()
+        if match["plain"]:
+            pieces.append(match[0])
+            starts.extend(range(start, end))
+            ends.extend(range(start + 1, end + 1))
+            continue
         composed = _normalize_cluster(match[0])
         pieces.append(composed)
         for _ in composed:

@@ -205,7 +205,11 @@ def _is_korean(text: str) -> bool:
     below = text.find(title) + len(title)
     if _FOREIGN.search(text) is None or _KOREAN_EVENT.search(text, below):
         return True
-    return bool(_KOREAN_EVENT.search(title) and _HANGUL.search(text, below))
+    # A text of one line is its own title.
+    is_alone = not text[below:].strip()
+    return bool(
+        _KOREAN_EVENT.search(title) and (is_alone or _HANGUL.search(text, below))
+    )
 
 
 def _as_english(source: SourceText) -> SourceText | None:

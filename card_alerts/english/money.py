@@ -49,10 +49,13 @@ _MONEY = pattern(
     (?:{_CURRENCY})[ ]{{0,2}}-?(?P<number>{_SPACE_GROUPED}|{_NUMBER})(?!\d|[.,]\d)
     | (?<![\w.,/-])(?<!\d:)-?
       (?P<number_after>
-          (?:(?<=spent[ ])|(?<=paid[ ])|(?<=of[ ])|(?<=for[ ])|(?<=[:\n(]))
+          (?:
+              (?<=spent[ ]) | (?<=paid[ ]) | (?<=debited[ ]) | (?<=of[ ]) | (?<=for[ ])
+              | (?<=[:\n(])
+          )
           {_SPACE_GROUPED}
           | {_NUMBER}
-      )[ ]?(?P<after>[€£]|[A-Z]{{3}}(?![A-Za-z]|[ ]?\d))
+      )[ ]?(?P<after>[€£]|(?:SR(?=[ ]for)|[A-Z]{{3}})(?![A-Za-z]|[ ]?\d))
     """,
     example="Rs.1,05,799.00",
 )
@@ -63,6 +66,7 @@ _NOT_PAID = pattern(
         | limit | lmt | available | avl | avbl | avail | cashback | rewards? | points
         | transaction[ ]cost | spent[ ]today | spent[ ]this[ ]\w{4,5} | total
         | accumulated | cumulative | accum\.? | fee | left | remaining | remain
+        | sub[ -]?total | delivery[ ]fee | tip | tax
         # Balances in other languages, as they stand beside amounts
         | sd | saldo | solde | dostupno | доступно
     )(?:
@@ -86,7 +90,7 @@ _RECEIPT = pattern(
     flags=re.IGNORECASE,
 )
 _TOTAL = pattern(
-    r"\btotal(?:[ ]paid)?[ :]{0,2}$", example="Total: ", flags=re.IGNORECASE
+    r"\btotal(?:[ ](?:paid|charged))?[ :]{0,2}$", example="Total: ", flags=re.IGNORECASE
 )
 _BALANCE = pattern(
     rf"""
@@ -172,7 +176,7 @@ def _find_currency(
             return code
     if printed == "$":
         return issuer.dollar_currency if issuer else "USD"
-    return CURRENCY_SIGNS.get(printed, printed)
+    return CURRENCY_SIGNS.get(printed) or CURRENCY_LETTERS.get(printed, printed)
 
 
 def find_balance(

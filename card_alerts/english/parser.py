@@ -81,6 +81,7 @@ _STANDALONE_CARD_HINT = pattern(
         | (?<=[(\n]\.\.\.)\d{4}(?=[)\n])
         | (?:(?<=[•·])|(?<=[•·][ ]))\d{4}
         | (?<=[A-Za-z][ ])\d{4}(?=[ ]purchase[ ]of[ ])
+        | (?<=(?:Visa|Amex)[ ]-[ ])\d{4} | (?<=Mastercard[ ]-[ ])\d{4}
     )(?!\d)
     """,
     example="No:XXXXXXXX2915",
@@ -153,6 +154,8 @@ _WORDLESS = pattern(
     [^\n:$€£₩]{2,50}[ ][$€£₩]\d[\d.,]{0,12}
     [ ]?(?:$|[•·|\n])
     | [$]\d[\d.,]{0,12}\s[•·]?\s?\d{1,2}%\sDaily\sCash\b
+    | \A(?:Tax[ ])?(?:Invoice|Receipt)\n[\s\S]{1,300}?
+      (?:Visa|Mastercard|Amex)[ ][•*]{4}[ ]\d{4}[ ][A-Z]{0,2}[$£€]\d
     | \breceipt[ ](?:from|for)[ ][^\n]{2,60}[$£€]\d
     # ₩7,900 with Visa •••• 8343
     | ^[$€£₩¥₹]\d[\d.,]{0,12}[ ]with[ ][^\n•·]{2,40}[ ]?[•·]{1,4}[ ]?\d{4}\s{0,3}\Z

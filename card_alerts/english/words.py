@@ -229,7 +229,7 @@ _QUESTION = pattern(
     | \b(?:can|could|would)[ ]you[ ]\w
     | \b(?:approve|confirm)[ ](?:your|this|the|a)[ ](?:payment|purchase|transaction)\b
     | \bneeds[ ]your[ ]approval\b
-    | \bcancel[ ](?:it[ ]|this[ ])?now\b
+    | \bcancel[ ](?:it[ ]|this[ ])?(?:now|within)\b
     | \b(?:payment|money|rent)[ ]request\b | \brequested[ ][$£€]
     """,
     example="Did you just try",
@@ -265,6 +265,12 @@ _MANDATE_DONE = pattern(
     (?!your\b|[^\n]{0,30}\b(?:card|bill|emi|loan|dues?|outstanding)\b)
     """,
     example="card 3390 has been debited with INR 149.00 towards STREAMBOX",
+    flags=re.IGNORECASE,
+)
+# Electricity bill of Rs. 940 paid to TANGEDCO via PhonePe
+_BILL_PAID = pattern(
+    r"\bbill[ ]of[ ][^\n]{2,20}[ ]paid[ ]to\b|\bcard[ ]ending[ ]\d{4}[ ]has[ ]paid\b",
+    example="bill of Rs. 940 paid to",
     flags=re.IGNORECASE,
 )
 # The due date of the bill may stand below it.
@@ -429,7 +435,11 @@ def rejection_reason(
         return Reason.STATEMENT
     if _search(_OFFER, text, lower):
         return Reason.ADVERT
-    is_purchase = _PURCHASE_HEADING.match(text) or _search(_MANDATE_DONE, text, lower)
+    is_purchase = (
+        _PURCHASE_HEADING.match(text)
+        or _search(_MANDATE_DONE, text, lower)
+        or _BILL_PAID.search(text)
+    )
     if _search(_STATEMENT, text, lower) and not is_purchase:
         return Reason.STATEMENT
     if _search(_BANK_TRANSFER, text, lower) and not (

@@ -192,6 +192,7 @@ _PAID_WITH = pattern(
     | 결제[ ]?완료[\s\S]{1,300}(?P<paid>결제)[ ]?금액[ :]{1,3}(?=[\d,]{1,15}원
       [^\n]{0,12}\n[^\n]{0,6}결제[ ]?(?:수단|방법)[ :]{1,3}
       [^\n]{0,12}(?:카드|페이|머니))
+    | 구매[ ]?완료[\s\S]{1,120}(?P<bought>결제)[ ]?금액[ :]{1,3}(?=[\d,]{1,15}원)
     | kWh[\s\S]{1,200}(?P<charge>(?:결제|이용|충전)[ ]?(?:금액|요금))[ :]{1,3}
       (?=[\d,]{1,15}원)
     """,
@@ -224,7 +225,7 @@ _PASSED_TOLL = pattern(
     rf"{AMOUNT}+[ ](?P<word>정상[ ]통과|통과)(?![가-힣])",
     example=f"{AMOUNT} 정상 통과",
 )
-_WORDS = ("word", "fare", "ride", "order", "paid", "charge")
+_WORDS = ("word", "fare", "ride", "order", "paid", "charge", "bought")
 
 
 @dataclass(frozen=True, slots=True)

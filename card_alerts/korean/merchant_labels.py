@@ -66,7 +66,7 @@ _LABELED = pattern(
 )
 # The product names the shop if no label does.
 _LABELED_PRODUCT = pattern(
-    r"(?<![가-힣])(?:주문[ ]?)?상품명?[ ]?[:=][ ]?(?=[^\n])",
+    r"(?<![가-힣])(?:(?:주문[ ]?)?상품명?|이용권)[ ]?[:=][ ]?(?=[^\n])",
     example="▣상품명 : 파도랜드",
 )
 _LABEL_ENDS = "점처호자소장체게곳품명름트스"
@@ -123,6 +123,7 @@ _METHOD_BAR = pattern(
         | [ ]?{_DAY} | [\d,]{{1,15}}원
         | [^\n]{{0,6}}(?:한도|비밀번호|유효기간)[ ]?(?:초과|부족|오류|불일치|경과)
         | 결제(?![가-힣])
+        | [가-힣A-Za-z.]{{1,8}}(?:페이|머니)(?:\([^()\n]{{1,12}}\))?[ ]*(?:\n|$)
         | [가-힣A-Za-z]{{0,8}}(?:카드|체크|머니|포인트|쿠폰)
           (?:[ ]?(?:결제|사용|이용)|[ ]?\(?[\d*]{{4}}\)?)?[ ]*(?:[\n|·]|$)
         | [가-힣A-Za-z]{{1,8}}[ ]\(?[\d*]{{4}}\)?[ ]*(?:[\n|·]|$)
@@ -176,6 +177,7 @@ _BEFORE_AMOUNT = pattern(
     (?<!카드\([\d*]{{4}}\))(?<!통장\([\d*]{{4}}\))(?:
         에서[ ,]{{0,2}}\n?(?:[가-힣A-Za-z]{{1,8}}(?:머니|포인트|통장|계좌)로[ ])?
         | 에서[ ][가-힣A-Za-z]{{1,8}}[ ]?카드\([*\d-]{{4,12}}\)로[ ]
+        | 님에게[ ](?=[\d,]{{1,15}}원[^\n]{{0,4}}결제)
         | (?<=[가-힣)])에[ ](?:[가-힣]{{1,6}}(?:머니|포인트)[ ])?
           (?=[\d,]{{1,15}}원[^\n]{{0,4}}(?:결제|냈))
     )(?=
@@ -363,7 +365,7 @@ def _find_name_in_sentence(text: str) -> re.Match[str] | None:
         match = _BOUGHT_OF.search(text)
     if match is None and ("]에서" in text or ("에서" in text and "'" in text)):
         match = _QUOTED_BEFORE_AMOUNT.search(text)
-    if match is None and ("에서" in text or "에 " in text):
+    if match is None and ("에서" in text or "에 " in text or "님에게 " in text):
         match = _BEFORE_AMOUNT.search(text)
     return match
 

@@ -25,7 +25,8 @@ _LEADING_SEPARATORS = pattern(
 _LEADING_WORD = pattern(
     rf"""
     (?:
-        오늘 | 방금 | [가-힣*]{{2,4}}님(?:이|은|께서) | (?<={ISSUER})으?로
+        오늘 | 방금 | [가-힣A-Za-z]{{2,8}}(?:페이|머니|Pay)로
+        | [가-힣*]{{2,4}}님(?:이|은|께서) | (?<={ISSUER})으?로
         | (?<={AMOUNT})[이가을를] | 카드로 | \d{{1,2}}월[ ]?접수
     )[ ]+(?=[^ ])
     """,
@@ -103,6 +104,7 @@ PRELIMINARY_PREFIX = pattern(
     example="[가승인] A+분식",
 )
 MAX_HOLDER_LENGTH = 5
+MAX_MEANS_LENGTH = 13
 # A blank and 체크카드 before the digits
 MAX_CARD_WORD = 6
 _LEADING_WORD_STARTS = frozenset("오방으로이가을를카0123456789")
@@ -114,6 +116,8 @@ _TRAILING_WORDS = pattern(
     | [ ]{1,4}(?:
           할부(?:개월)?
           | 자동[ ]?(?:이체|납부|결제) | (?:민생회복[ ]?)?소비쿠폰 | 주차[ ]?요금
+          | (?:정기[ ]?결제[ ])?영수증 | 구매[ ]?완료
+          | (?:평일|주말|심야)[ ](?:\d{1,2}시간권|종일권|당일권)
           | 정기[ ]?결제 | 이용건 | 사용건 | 결제건 | 승인건
           | (?:거절|취소)?사유
           | 통행료 | 주문[ ]?건(?:의|이)? | 이용 | 사용 | 주문 | 건 | 승차 | 하차
@@ -132,7 +136,9 @@ _ATTACHED_SUFFIX = pattern(
     """,
     example="이음마트천호점 이용건",
 )
-_SUFFIX_LAST_CHARACTERS = frozenset("부월체부제건용액유서께한신문니트이로).의차료폰금")
+_SUFFIX_LAST_CHARACTERS = frozenset(
+    "부월체부제건용액유서께한신문니트이로).의차료폰금증권"
+)
 # The end of a sentence of several words.
 _SENTENCE_TAIL = pattern(
     r"(?:니다|세요|어요|아요|해요|까요|게요|시오|바랍니다|됩니다|바람)[.!~ ]*$",
@@ -184,6 +190,10 @@ _NOT_A_NAME = pattern(
           | 운행[ ]?(?:종료|시작) | 출발 | 도착 | 입차 | 출차 | 운임 | 위약금
           | (?:거래|결제|이용|승인)[ ]?(?:유형|구분|종류|상태)
           | (?:환불|반환|취소|이용)[ ]?(?:금액|구간|위약금)
+          | (?:이용하신[ ])?(?:택시|대리|주차|버스)[ ]?요금
+          | (?:예매|예약|탑승|출발)[ ]?(?:일시|번호) | (?:VAT|부가세)[ ]?포함
+          | (?:주문|예약|예매|구매|배송)[ ]?(?:완료|확정|접수)
+          | (?:주문|결제|승인|이용)[ ]?시[각간]
           | 가게 | 매장 | (?:주문|상품)의? | 남음 | 후
           | (?:주문|구매|이용|결제|신청)하신 | 정상[ ]통과
           | (?:주문|문서)[ ]?(?:번호|일|ID)
@@ -323,6 +333,7 @@ def trim_merchant(
         heading = _SERVICE_HEADING.match(text, start, end)
     start, end = _trim_edges(text, start, end)
     may_have_word = text[start : start + 1] in _LEADING_WORD_STARTS
+    may_have_word = may_have_word or "로 " in text[start : start + MAX_MEANS_LENGTH]
     if may_have_word or "님" in text[start : start + MAX_HOLDER_LENGTH]:
         word = _LEADING_WORD.match(text, start, end)
         start = word.end() if word else start

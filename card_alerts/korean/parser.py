@@ -11,6 +11,7 @@ from card_alerts.candidate import (
     rejected_booking,
 )
 from card_alerts.issuer import Issuer
+from card_alerts.issuers import find_issuer
 from card_alerts.korean import rejection_rules
 from card_alerts.korean.bookings import build_booking
 from card_alerts.korean.classifier import MessageEvidence
@@ -48,6 +49,13 @@ MIN_SEPARATORS = 3
 _SEPARATED_TITLE = pattern(
     r"\s*(?P<first>\w\w)\w{0,10}[ ](?P<bar>[|·:])[ ]\[?(?P=first)",
     example="KB국민카드 | KB국민카드(1234)승인",
+)
+# 결제수단 : 페이코, where no other word names an issuer
+_MEANS = pattern(
+    r"""
+    결제[ ]?(?:수단|방법)[ ]?[:=]?[ ]?(?P<value>[가-힣A-Za-z .]{2,12}?)[ ]*(?:\n|\(|$)
+    """,
+    example="결제수단 : 페이코",
 )
 _FOLLOWED_BY_STATUS = pattern(
     rf"[ /|·,.()\-]{{0,4}}[{KEYWORD}{INSTALLMENT}]",
@@ -165,7 +173,8 @@ def _choose_issuer(
 ) -> Issuer | None:
     match = message.issuer_match
     if match is None:
-        return sender_issuer
+        means = _MEANS.search(message.text) if sender_issuer is None else None
+        return find_issuer(means["value"]) if means else sender_issuer
     if match.has_following_word and sender_issuer and not sender_issuer.is_pay_service:
         # The name may be the merchant's; a pay service sends for any card.
         return sender_issuer

@@ -75,7 +75,11 @@ ANNOUNCED = pattern(
 )
 # 신한카드 즉시결제⏎300,000원: a part of the bill, paid before its day
 PAID_EARLY = pattern(
-    r"(?:^|카드|\n)[ ]?(?:즉시|선)[ ]?결제[ ]?\n?[ ]?[\d,]{1,15}원",
+    r"""
+    (?:^|카드|\n)[ ]?(?:즉시|선)[ ]?결제[ ]?\n?[ ]?[\d,]{1,15}원
+    # A balance that was filled up
+    | 자동[ ]?충전[ ]?[\d,]{1,15}원
+    """,
     example="카드 즉시결제\n300,000원",
 )
 # Behind a payment abroad in won
@@ -326,7 +330,7 @@ _AUTOMATIC_PAYMENT = pattern(
 )
 INTERNATIONAL_SENDER = pattern(r"국[제외][ ]?발신", example="[국제발신]")
 _LINK = pattern(
-    r"https?://|www\.|bit\.ly|\b[a-z0-9-]{2,30}\.[a-z]{2,6}/",
+    r"h(?:tt|xx)ps?://|www\.|bit\.ly|\b[a-z0-9-]{2,30}\.[a-z]{2,6}/",
     example="https://bit.ly/x",
     flags=re.IGNORECASE,
 )

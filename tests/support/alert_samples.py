@@ -38,10 +38,13 @@ EXAM_2026M = SAMPLES / "notifications_exam_2026m.jsonl"
 # All layouts of this one are invented.
 EXAM_2026N = SAMPLES / "notifications_exam_2026n.jsonl"
 EXAM_2026O = SAMPLES / "notifications_exam_2026o.jsonl"
+# A shorter one, after the sixteenth
+EXAM_2026Q = SAMPLES / "notifications_exam_2026q.jsonl"
 # The last exams whose classes became rules.
 LAST_EXAMS = (
     *(EXAM_2026G, EXAM_2026H, EXAM_2026I, EXAM_2026J, EXAM_2026K),
     *(EXAM_2026L, EXAM_2026M, EXAM_2026N, EXAM_2026O),
+    EXAM_2026Q,
 )
 NEWEST_EXAM = SAMPLES / "notifications_exam_2026p.jsonl"
 # Exams whose classes became rules.
