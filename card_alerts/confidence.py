@@ -43,7 +43,7 @@ MAX_CANDIDATES = 5
 _OTHER_LABEL = re.compile(
     r"(?:출발|도착|구간|열차|서비스|수단|(?:주문|문서)[ ]?(?:번호|일자?|ID))[ ]?:?\s?\Z"
 )
-# 결제됐어요, charged $16.83 to: a payment that is told as done is doubted, not ignored.
+# 결제됐어요, charged $16.83 to: finished payments are doubted, not ignored.
 _DONE = re.compile(
     r"(?:결제|사용|이용|환불)(?:이|가|을|를)?[ ]?(?:정상[ ]?)?(?:완료[ ]?|처리[ ]?)?"
     r"(?:되었(?!다면)|됐|했(?!다면)|하였|하셨)|결제[ ]?[\d,]{1,15}원[ ]?완료"

@@ -88,7 +88,7 @@ _DAY_NAME_PATTERN = (
 _PATH_PATTERN = r"[^\s]{1,200}+"
 _WIDE_NAME = r"[A-Z][\w.]{0,30}(?:[ ][A-Z][\w.]{0,30}){0,2}"
 _NICKNAME_PATTERN = r"의[ ][^\n]{1,20}?[ ]카드"
-# Words that tell whether it was paid do not differ.
+# Words of a status (승인, 취소, declined) do not differ.
 _STATUS_WORDS = alternatives(read_words("words.toml")["layout_status"])
 _QUOTED_PATTERN = rf"'(?![^'\n]{{0,60}}?(?i:{_STATUS_WORDS}))[^'\n]{{1,60}}+'"
 # Parts beside marked ones, by their kinds: the group is the part.
@@ -189,7 +189,7 @@ def find_wide_parts(
 ) -> Iterator[tuple[Span, str]]:
     """Return spans and kinds of parts outside `taken` that differ from text to text.
 
-    Behind a label may stand anything but a word that tells whether it was paid.
+    The value of a label may be anything without a word of `layout_status`.
     """
     used = set[int]()
     for start, end in taken:

@@ -105,7 +105,7 @@ def make_template(
 ) -> str:
     """Return the text with a character for each part that differs from text to text.
 
-    `is_wide` tells whether orders, links and words behind labels are such parts too.
+    With `is_wide`, so are orders, links and the values of labels.
     """
     if len(text) > MAX_LAYOUT_TEXT_LENGTH or PLACEHOLDER.search(text):
         return ""

@@ -86,7 +86,7 @@ def find_yen(text: str) -> list[MoneyMatch]:
 
 
 def names_yen(text: str) -> bool:
-    """Return True if a label or another line tells that numbers are yen."""
+    """Return True for 利用金額(円), or for a line with the currency JPY."""
     return bool(_YEN_IN_LABEL.search(text) or _YEN_AS_CURRENCY.search(text))
 
 

@@ -1,4 +1,4 @@
-"""What one correction of a message teaches about the next one of its layout."""
+"""Correct one message, and read the next one of its layout."""
 
 from decimal import Decimal
 from typing import Any
