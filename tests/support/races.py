@@ -15,7 +15,7 @@ from tests.support.clients import JSONClient
 
 START_TIMEOUT_SECONDS = 20
 # How long a statement waits for what is done before it; that may wait for its end.
-PAUSE_SECONDS = 0.3
+PAUSE_SECONDS = 3
 POLL_SECONDS = 0.01
 # True if another session waits for this one's transaction.
 WAITING = """
