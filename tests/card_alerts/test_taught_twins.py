@@ -44,9 +44,10 @@ def test_taught_layout_reads_the_next_text_without_the_grammar(
 ) -> None:
     wrong, unread, taught = [], [], 0
     pairs = [pair for path in paths for pair in load_twins(path)]
-    payments = [pair for pair in pairs if pair[0]["expect"]["merchant"]]
+    payments = [pair for pair in pairs if not pair[0]["expect"]["ignored"]]
     for first, twin in payments:
-        layout = teach(first, read(first["text"], "", first.get("title", "")))
+        found = read(first["text"], "", first.get("title", ""))
+        layout = teach(first, found) if first["expect"]["merchant"] else None
         if layout is None:
             continue
         taught += 1
