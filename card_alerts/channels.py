@@ -58,17 +58,22 @@ _CARD_APP_TEXT = pattern(
 )
 _BANK_TEXT = pattern(
     r"""
-    (?=[출입통은뱅])(?:
-        출금 | 입금 | 통장
-        | (?:(?<=[가-힣])|(?<=IBK)|(?<=KB)|(?<=NH))은행
+    (?=[은뱅])(?:
+        (?:(?<=[가-힣])|(?<=IBK)|(?<=KB)|(?<=NH))은행
         | (?:(?<=카카오)|(?<=토스)|(?<=케이)|(?<=iM))뱅크
     )
     """,
-    example="자동출금39,510원",
+    example="하나은행",
 )
 _ACCOUNT_NUMBER = pattern(
     r"\d\*{2,}\d|\d-\d[\d*]{1,5}-[\d*]{2}", example="123-45-67890"
 )
+
+
+def _is_of_bank(text: str) -> bool:
+    if "출금" in text or "입금" in text or "통장" in text:
+        return True
+    return ("은행" in text or "뱅크" in text) and _BANK_TEXT.search(text) is not None
 
 
 def find_channel(
@@ -89,7 +94,7 @@ def find_channel(
     if has_hint and not is_by_phone and _KAKAOTALK_TEXT.search(text):
         return Channel.KAKAOTALK
     may_have_number = "**" in text or "-" in text
-    if _BANK_TEXT.search(text) or (may_have_number and _ACCOUNT_NUMBER.search(text)):
+    if _is_of_bank(text) or (may_have_number and _ACCOUNT_NUMBER.search(text)):
         return Channel.BANK
     if is_by_phone or ("발신" in text and _SMS_TEXT.search(text)):
         return Channel.CARD_SMS

@@ -15,7 +15,7 @@ from card_alerts.tables import alternatives, read_words
 # Private use characters stand for the variable parts.
 NUMBER, NAME, TERMS, SPACE, CODE = "\ue100\ue101\ue102\ue103\ue104"
 VALUE, IDENTIFIER, LINK, ADDRESSEE, DAY = "\ue105\ue106\ue107\ue108\ue109"
-QUOTED, NICKNAME, REPEATED = "\ue10a\ue10b\ue10c"
+QUOTED, NICKNAME, REPEATED, CARD = "\ue10a\ue10b\ue10c\ue10d"
 SLOTS = {
     "merchant": "\ue110",
     "amount": "\ue111",
@@ -88,6 +88,13 @@ _DAY_NAME_PATTERN = (
 _PATH_PATTERN = r"[^\s]{1,200}+"
 _WIDE_NAME = r"[A-Z][\w.]{0,30}(?:[ ][A-Z][\w.]{0,30}){0,2}"
 _NICKNAME_PATTERN = r"의[ ][^\n]{1,20}?[ ]카드"
+# Names of cards: 소리카드 before (0394), Aventura before Visa card, debit before card
+_CARD_PATTERN = (
+    r"(?<![가-힣A-Za-z0-9])[가-힣A-Za-z]{2,10}(?:카드|체크)"
+    r"(?=[ ]?\([\d*]{4}\)|[ ]?\||[ ]{0,3}(?:\n|\Z))"
+    r"|(?<=[Yy]our[ ])[A-Z][\w.&-]{1,20}(?:[ ][A-Z][\w.&-]{1,20}){0,3}(?=[ ]card\b)"
+    r"|\b(?:debit|credit)(?=[ ]card\b)"
+)
 # Words of a status (승인, 취소, declined) do not differ.
 _STATUS_WORDS = alternatives(read_words("words.toml")["layout_status"])
 _QUOTED_PATTERN = rf"'(?![^'\n]{{0,60}}?(?i:{_STATUS_WORDS}))[^'\n]{{1,60}}+'"
@@ -100,6 +107,7 @@ _WIDE_PARTS = {
     ),
     # 홍*동님의 생활비 카드
     NICKNAME: rf"(?<=님)({_NICKNAME_PATTERN})",
+    CARD: f"({_CARD_PATTERN})",
     QUOTED: rf"(?<![\w'])({_QUOTED_PATTERN})",
     IDENTIFIER: f"({_IDENTIFIER_PATTERN})",
     DAY: f"({_DAY_NAME_PATTERN})",
@@ -145,6 +153,7 @@ PATTERNS: dict[str, tuple[re.Pattern[str], ...]] = {
         ADDRESSEE: (rf"[^\n\d:]{{1,20}}?(?=[ \u3000]{{0,2}}(?:様|さま))|{_WIDE_NAME}",),
         DAY: (_DAY_NAME_PATTERN,),
         NICKNAME: (_NICKNAME_PATTERN,),
+        CARD: (_CARD_PATTERN,),
         QUOTED: (_QUOTED_PATTERN,),
         # As the merchant that it repeats
         REPEATED: (),
@@ -172,7 +181,7 @@ ADDRESSED = re.compile(
 )
 MASKS = {
     **dict.fromkeys((NUMBER, CODE, IDENTIFIER, LINK, DAY), "*"),
-    **dict.fromkeys((NAME, VALUE, ADDRESSEE, NICKNAME, QUOTED, REPEATED), "***"),
+    **dict.fromkeys((NAME, VALUE, ADDRESSEE, NICKNAME, CARD, QUOTED, REPEATED), "***"),
     TERMS: "*개월",
     SPACE: " ",
     NO_MERCHANT: "",

@@ -123,6 +123,15 @@ _METHOD = pattern(
     """,
     example="SSG MONEY 7,480원 사용",
 )
+# The lines of one payment
+_RECEIPT = pattern(
+    r"""
+    (?:합계|소계)[ ]?:?[ ]₩?\d[\d,]{2,12}원?[ ]*\n | 총[ ][\d,]{1,12}원[ ]중[ ]
+    | 결제[ ]?금액[ :]{1,3}[\s\S]{1,60}?\n
+      [^\n]{0,4}(?:환불|취소)[ ]?(?:완료)?금액[ :]{1,3}\d
+    """,
+    example="상품 합계: 58,000원\n",
+)
 _LINE = pattern(r"(?<=\n)(?=[^\n])", example="eb발신]\n하나카드(8")
 MAX_BOUNDARIES = 400
 MIN_MESSAGE_LETTERS = 8
@@ -168,7 +177,7 @@ def split_messages(text: str) -> list[Span]:
     A footer belongs to the message before it.
     """
     whole = [(0, len(text))]
-    if not _has_several_amounts(text):
+    if not _has_several_amounts(text) or _RECEIPT.search(text):
         return whole
     status = _STATUS.search(text)
     if status is None or not _STATUS.search(text, status.end()):

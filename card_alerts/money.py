@@ -66,7 +66,8 @@ _CODE_BEHIND = pattern(rf"[ ]?(?P<code>{_DOLLARS})(?![A-Za-z])", example=" USD t
 SHARED_SIGNS = frozenset({"$", "¥"})
 _CURRENCY_LAST = pattern(
     rf"""
-    (?=[\d-]){_NUMBER_START}-?(?P<number>{_DECIMAL_COMMA}|{_WHOLE}{_DECIMALS})
+    (?=[\d-]){_NUMBER_START}-?
+    (?P<number>\d{{1,3}}(?:[ ]\d{{3}}){{1,3}},\d\d|{_DECIMAL_COMMA}|{_WHOLE}{_DECIMALS})
     (?:
         \s?\((?P<code>[A-Z]{{3}}|(?:US)?\$)\)
         | [ ]?(?P<loose>[A-Z]{{3}})(?![A-Za-z])
@@ -131,6 +132,11 @@ _BARE_BOOKED = pattern(
     """,
     example=f"예금이자 출금 1 {BALANCE}",
 )
+# The label of an amount without its currency
+_BARE_LABELED = pattern(
+    r"결제[ ]?금액[ ]?:[ ]?(?P<number>\d{3,9})(?=[ ]*(?:\n|\Z))",
+    example="결제금액: 17000",
+)
 _BARE_NEGATIVE = pattern(
     r"(?<![\d\w*-])-(?P<number>\d{1,12})(?![\d,:/*-])", example="출금 -5000"
 )
@@ -156,7 +162,8 @@ BALANCE_PATTERN = pattern(
             | (?<![가-힣A-Za-z])(?:계좌|카드|충전|머니|총|남은)
             | 인센티브 | 캐시백 | 포인트 | 적립금
             | (?:총[ ]?)?보유
-            | (?:결제|거래|사용|출금)[ ]?후 | 현재 | (?:출금|사용|이용)[ ]?가능 | 가용
+            | (?:결제|거래|사용|출금)[ ]?후 | 현재(?:[ ]통장)?
+            | (?:출금|사용|이용)[ ]?가능 | 가용
         )[ ]?
     )?(?P<label>
         (?:월|이용|결제|총|카드|부여)?[ ]?한도[ ]?금액
@@ -168,7 +175,7 @@ BALANCE_PATTERN = pattern(
         | {_MONTH}(?:에|은|엔)?[ ]?(?:총[ ]?)?(?:카드[ ]?)?(?:이용|사용|결제|지출|소비)
           [ ]?(?:금액|총?액|합계)
         | {_MONTH}[ ]?(?:까지[ ]?)?총
-        | 잔여(?:[ ]?(?:한도|승인))? | 한도[ ]?잔여
+        | 잔여(?:[ ]?(?:한도|승인|상품권))? | 한도[ ]?잔여
         | 한도[ ]?잔액 | 잔여[ ]?금액 | 남은[ ]?한도 | 남은[ ]?금액
         | (?:이용|사용|지급|누적|출금|결제)[ ]?가능[ ]?(?:한도|금액|액)?
         | 가용[ ]?(?:한도|금액|액)
@@ -293,7 +300,13 @@ def find_glued_amounts(text: str) -> list[MoneyMatch]:
 
 
 def find_amounts_without_currency(text: str) -> list[MoneyMatch]:
-    for rule in (_BARE_GROUPED, _BARE_NEGATIVE, _BARE_LINE, _BARE_BOOKED):
+    for rule in (
+        _BARE_GROUPED,
+        _BARE_LABELED,
+        _BARE_NEGATIVE,
+        _BARE_LINE,
+        _BARE_BOOKED,
+    ):
         matches = islice(rule.finditer(text), MAX_AMOUNTS)
         found = [_money_match(match, WON, "number") for match in matches]
         if found:
@@ -308,7 +321,8 @@ def _money_match(match: re.Match[str], currency: str, group: str) -> MoneyMatch:
         currency,
         match.span(),
         match.span(group),
-        _MINUS.search(match.string, max(0, start - 6), start) is not None,
+        "-" in match.string[max(0, start - 6) : start]
+        and _MINUS.search(match.string, max(0, start - 6), start) is not None,
     )
 
 

@@ -216,6 +216,15 @@ def _as_english(source: SourceText) -> SourceText | None:
     text = source.normalized.text
     if " with " in text and _PHONE_WALLET.match(text):
         return source
+    lower = text.lower()
+    if not (
+        "pprov" in lower
+        or "declined" in lower
+        or "cancel" in lower
+        or "refunded" in lower
+        or "reversed" in lower
+    ):
+        return None
     heading = _KOREAN_HEADING.match(text)
     if heading is None:
         return None

@@ -19,7 +19,10 @@ LEAP_CYCLE_YEARS = 8
 
 _TIME = r"""
     (?:(?P<half>오전|오후|午前|午後|[AaPp][Mm])[ ]?)?(?P<hour>\d{1,2})
-    (?::(?P<minute>\d{2})(?::\d{2})?|[시時][ ]?(?P<minute_word>\d{1,2})[분分])(?!\d)
+    (?:
+        :(?P<minute>\d{2})(?::\d{2})?
+        | [시時][ ]?(?P<minute_word>\d{1,2})[분分](?:[ ]?\d{1,2}초)?
+    )(?!\d)
     (?:[ ]?(?P<half_after>[AaPp][Mm])(?![A-Za-z]))?
 """
 _DAY = r"""

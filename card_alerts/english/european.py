@@ -151,6 +151,8 @@ def find_european_payment(
     text: str, money: MoneyMatch | None
 ) -> EuropeanPayment | None:
     """Read a text in one of the languages; None for texts without their words."""
+    if " you" in text or text.startswith(("You", "Your")):
+        return None
     refunded = _REFUNDED.search(text)
     event = refunded or _PAID.search(text)
     if event is None:

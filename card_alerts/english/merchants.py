@@ -12,7 +12,8 @@ _MERCHANT_END = pattern(
     r"""
     (?=\W|$)(?:
     [ ](?:
-        on | for | was | is | has | using | ending | by | dated | from[ ]your
+        on(?![ ](?-i:[A-Z][a-z]{2,12})[ ]on[ ])
+        | for | was | is | has | using | ending | by | dated | from[ ]your
         | to[ ]your
         | from[ ](?:a/c|acct|account|card|debit|credit|savings|checking)
         | (?:till|paybill|agent)[ ](?:number|no)
@@ -28,10 +29,11 @@ _MERCHANT_END = pattern(
         | pending | declined | in[ ]the[ ]amount | made
         | at[ ]\d{1,2}(?::\d\d)?
         | approved | were | may | will | went | card | ref | after | if | but | as
-        | needs | has[ ]been | exceed\w{0,4} | due | because
+        | needs | awaiting | has[ ]been | exceed\w{0,4} | due | because
     )\b(?![.'’])
     | [ ]?(?:
-          (?<!\.[A-Z])\.(?:[ \n](?!(?-i:INC|LLC|LTD|CORP|PLC|CO)\b)|$)
+          (?<!\.[A-Z])(?<![ ]ST)(?<![ ]St)\.
+          (?:[ \n](?!(?-i:INC|LLC|LTD|CORP|PLC|CO)\b)|$)
           | ; | \?[ ] | \n | $ | \| | ! | :[ ]
           # HARBOR COFFEE - DELIVERY Avl Bal
           | [ ]-[ ](?!(?-i:[A-Z]{4,20})[ ](?:avl|avail|bal|on)\b)
@@ -44,6 +46,11 @@ _MERCHANT_END = pattern(
       )
     | ,[ ][A-Z][A-Za-z ]{2,20}\.[ ]
     | [ ]from[ ](?:[A-Za-z]{2,20}[ ])?(?:a/c|acct|account|card)[ .:#*-]
+    | [ ][cd]r[ ](?:crd?|card)\b | [ ]just[ ]charged[ ]
+    | [ ](?:recently[ ])?(?:charged|credited)[ ]your[ ] | [ ]charged[ ]to[ ]
+    | [ ](?:subscription[ ])?(?:e-)?receipt(?=[\n:]|$)
+    | \][ ](?:sale[ ])?(?:payment|receipt|invoice)\b
+    | [ ](?:subscription|membership|plan)[ ]renewed[ ]
     | ,?[ ]above[ ]your[ ] | ,[ ](?=R-?\d)
     | ,?[ ]an?[ ](?:pending|purchase|charge|transaction)\b
     | [ ](?:
@@ -52,7 +59,7 @@ _MERCHANT_END = pattern(
       )\b
     | [ ](?:(?:could|did|was|were|is|has|ca)n['’]?t|(?:could|did|can)[ ]?not)\b
     | [ ](?=[£$€₹₱₩¥]|[A-Z]{3}[ ]?\d{1,6}\.\d\d)
-    | [ ]/[ ]
+    | [ ]/[ ] | [ ][–—][ ] | [ ]\#\d{3,5}-\d
     | ,?[ ](?=
           (?:\d{4}-\d\d-\d\d|\d{1,2}-\d{1,2}-\d{4}|\d{1,2}/\d{1,2}(?:/\d{2,4})?)
           [ ]\d{1,2}:\d\d
@@ -80,9 +87,11 @@ _NOT_A_MERCHANT = r"""
             | (?:visa|mastercard|amex)(?=[ ]?(?:ending|card|debit|credit|[•*-]))
             | (?-i:order)
             | help | using | account[ ](?:ending|no|number) | end | stop
-            | unsubscribe | opt
+            | unsubscribe | opt | any | least | once | all | us | shopping | appear
+            | amount | confirm | standing | payroll | salary
+            | fund[ ]transfer | (?-i:no)
         )\b
-        | \d{1,2}[:.]\d\d
+        | \d{1,2}[:.]\d\d | \d{1,2}(?:\.\d{1,2})?%
     )
 """
 # Deli, 7-ELEVEN, 3M
@@ -90,7 +99,7 @@ _CAPITAL = r"(?=[A-Z]|\d{1,3}-?[A-Z])"
 _NOT_A_DATE = r"""
     (?!
         (?:\d{1,2}(?:st|nd|rd|th)?[- ]?)?
-        (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[-,]?[ .-]?\d
+        (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[-,]?[ .-]{0,2}\d
     )(?!\d{1,2}(?:st|nd|rd|th)\b)
 """
 _NOT_A_STATUS = r"""
@@ -117,14 +126,39 @@ _MERCHANT_STARTS = tuple(
         hints,
     )
     for before, example, hints in (
-        (r"(?:\bat\b[: ]|@(?:UPI_)?)", "at HARBOR COFFEE", ("at", "@")),
         (
             r"""
-            \b(?:transaction|purchase|payment|order|charge)[ ](?:made[ ])?
-            (?:with|from|to(?-i:(?=[ ]{1,2}[A-Z\d])))[ ]
+            (?:\A|(?<=\n))(?-i:(?=[A-Z\d]))
+            (?=
+                [^\n]{2,60}[ ](?:recently[ ])?(?:charged|credited)[ ]your
+                [ ](?:account|card)[ ]for[ ][$£€]
+                | [^\n]{2,60}[ ]just[ ]charged[ ](?:you[ ])?[A-Z]{0,2}[$£€]
+            )
+            | \d{4},?[ ]\|[ ](?-i:(?=[A-Z]))
+            | \byour[ ](?-i:(?=[A-Z]))
+              (?=
+                  [^\n]{2,60}[ ](?:subscription|membership|plan)[ ]renewed[ ]
+                  | [^\n]{2,30}[ ](?:e-)?receipt(?:\n|$)
+              )
+            | \A\[?(?-i:(?=[A-Z]))(?=
+                  [^\n:]{2,30}[ ]receipt:
+                  | [^\[\]\n]{2,30}\][ ](?:sale[ ])?(?:payment|receipt|invoice)\b
+              )
+            """,
+            "HARBOR COFFEE charged your account for $18.64",
+            (
+                *("charged your ", "credited your ", " just charged"),
+                *(" renewed", "receipt", "] ", " | "),
+            ),
+        ),
+        (r"(?:\bat\b[: ]|(?<!\w)@(?:UPI_)?)", "at HARBOR COFFEE", ("at", "@")),
+        (
+            r"""
+            \b(?:transaction|purchase|payment|order(?:ing)?|charge|receipt)
+            [ ](?:made[ ])?(?:with|from|to(?-i:(?=[ ]{1,2}[A-Z\d])))[ ]
             """,
             "transaction with HARBOR COFFEE",
-            ("transaction", "purchase", "payment", "order", "charge"),
+            ("transaction", "purchase", "payment", "order", "charge", "receipt"),
         ),
         (
             r"\b(?:paid|refund(?:ed)?|spent|sent)\b[^\n]{0,60}?\b(?:to|from|by)[ ]",
@@ -132,14 +166,16 @@ _MERCHANT_STARTS = tuple(
             ("paid", "refund", "spent", "sent"),
         ),
         (
-            rf"\bpaid[ ](?!(?:to|at|by|with|on|for)\b){_CAPITAL}",
+            rf"\bpaid[ ](?!(?:to|at|by|with|on|for)\b){_NOT_A_DATE}{_CAPITAL}",
             "You paid HARBOR COFFEE",
             ("paid ",),
         ),
         (
             r"""
             (?:
-                \b(?:merchant|shop|store|retailer|info|payee|where)[ ]?(?::|-(?=[ ]))
+                \b(?:merchant|shop|store|retailer|info|payee|where|paid)
+                [ ]?(?::|-(?=[ ]))
+                | (?<=\.[ ])description:[ ](?:\d{9,16}[ ])?
                 | ^transaction[ ]details:
             )
             """,
@@ -153,12 +189,15 @@ _MERCHANT_STARTS = tuple(
                 "payee",
                 "where",
                 "details",
+                "paid:",
+                "description:",
             ),
         ),
         (
             r"""
             (?:\A|(?<=\n))(?=[A-Z])
             (?:
+                (?!from[ ]?:[^\n]{0,40}\b(?:card|account|a/c)\b)
                 (?:to|from|desc(?:ription)?)[ ]?:[ ]{0,20}(?:[ ]?POS[ ]PUR(?:CHASE)?\b)?
                 | (?:merchant(?:[ ](?:details?|name))?|description|payee|store)
                   (?:[ ]{1,2}|:?\n|[ ]\|[ ])(?-i:(?=[A-Z\d]))
@@ -194,7 +233,7 @@ _MERCHANT_STARTS = tuple(
         ),
         (
             rf"""
-            (?:(?<![A-Za-z])(?:[A-Z]{{3}}|[$₩€£])[ ]?\d[\d,.]{{0,14}}|\d[ ]?KRW)
+            (?:(?:(?<![A-Za-z])[A-Z]{{3}}|[$₩€£])[ ]?\d[\d,.]{{0,14}}|\d[ ]?KRW)
             [ ]{{1,24}}{_NOT_A_STATUS}(?-i:(?=[A-Z]))(?=[^\n]{{1,40}}\d\d?:\d\d)
             """,
             "KRW 12,000 Starbucks 11/20 10:00",
@@ -209,6 +248,13 @@ _MERCHANT_STARTS = tuple(
             (),
         ),
         (rf"\bfor[ ](?![A-Z]{{3}}[ ]?\d|Rs\b){_CAPITAL}", "for MAPLE DINER", ("for ",)),
+        (
+            r"""
+            [$£€]\d[\d,.]{0,12}[ ][-–—][ ](?-i:(?=[A-Z]{2}))(?=[^\n]{2,50}[ ][-–—][ ]\d)
+            """,
+            "$27.40 - KOWHAI DAIRY - 16 Oct",
+            (" - ", " – ", " — "),
+        ),
         (
             r"\d{4}[ ]\((?-i:(?=[A-Z]))(?=[^()\n]{2,40}\))",
             "card ending 1812 (MAPLE DINER)",
@@ -255,6 +301,14 @@ _MERCHANT_STARTS = tuple(
         ),
         (
             r"""
+            (?:\A|(?<=\n))(?-i:[A-Z]\w{2,14}:[ ])?[^\w\s]{0,3}(?-i:(?=[ ]?[A-Z]))
+            (?=[^\n]{2,60}\nyou[ ](?:just[ ])?(?:spent|paid)[ ][$£€])
+            """,
+            "HARBOR COFFEE\nYou spent £11.60",
+            ("\nyou ",),
+        ),
+        (
+            r"""
             (?:\A|(?<=\n)|(?<=:[ ]))(?-i:(?=[A-Z]))
             (?=[^\n:]{2,40}[ ](?:has[ ])?refunded[ ](?:you[ ])?(?:[A-Z]{1,3})?[$£€])
             """,
@@ -264,7 +318,7 @@ _MERCHANT_STARTS = tuple(
     )
 )
 # The first patterns introduce merchants only.
-SURE_MERCHANT_STARTS = 7
+SURE_MERCHANT_STARTS = 8
 MAX_MERCHANT_CANDIDATES = 8
 MAX_MERCHANT_SCAN_LENGTH = 120
 MAX_LINES = 12
@@ -279,6 +333,10 @@ _LINE_NOISE = pattern(
         | (?:visa|mastercard|amex)[ ]?[•*\d]
         | you[ ] | your[ ] | if[ ] | (?:google|apple|samsung)[ ](?:wallet|pay)$
     )
+    | ^(?:guest[ ])?(?:folio|invoice|receipt)\W*$
+    | ^order[ ](?:number|id|no)\b
+    | ^(?:no[ ](?:pre)?payment|selamat|free[ ]cancel|hope[ ]you)
+    | ^(?:thank[s ]|dear[ ]|hi[ ]|hello)
     | \d{2}:\d{2} | ^\W*$
     | ^\d+%[ ]daily[ ]cash\b
     | ^(?:refund(?:ed)?|revers(?:al|e[ ]transaction)|(?:online|internet)[ ]purchase)\W*$
@@ -300,7 +358,7 @@ def find_merchant(
     """Return the name after a preposition, else a line, and whether it is sure."""
     lower = text.lower()
     for index, (rule, hints) in enumerate(_MERCHANT_STARTS):
-        if hints and not any(hint in lower for hint in hints):
+        if hints and not any(map(lower.__contains__, hints)):
             continue
         for match in islice(rule.finditer(text), MAX_MERCHANT_CANDIDATES):
             start = match.end()
@@ -327,9 +385,14 @@ def _find_line(text: str, money: MoneyMatch | None, issuer: Span | None) -> Span
         if is_heading or not _can_be_merchant(text, span, money, issuer):
             continue
         first = first or span
-        if money and not text[span[1] : money.span[0]].strip():
+        if money and _is_directly_above(text, span, money):
             return span
     return first
+
+
+def _is_directly_above(text: str, span: Span, money: MoneyMatch) -> bool:
+    start = money.span[0]
+    return span[1] <= start and not text[span[1] : start].strip()
 
 
 def _trim(text: str, start: int, end: int) -> Span | None:

@@ -9,6 +9,7 @@ from card_alerts.issuer import Issuer
 from card_alerts.money import (
     CURRENCY_SIGN_PATTERN,
     SHARED_SIGNS,
+    WON,
     MoneyMatch,
     find_code_beside,
     is_truncated,
@@ -40,7 +41,7 @@ _CURRENCY = rf"""
         (?P<rupees>R[Ss]\.?|INR\.?)
         | (?<![\w&/-])(?-i:(?P<letters>{_LETTERS})\.?)
         | (?<![\w&/-])(?-i:(?P<own>[NPR])(?=[ ]?-?\d))
-        | (?-i:(?P<code>[A-Z]{{3}}))
+        | (?<![A-Z]-)(?-i:(?P<code>[A-Z]{{3}}))
     )
 """
 _MONEY = pattern(
@@ -92,6 +93,22 @@ _RECEIPT = pattern(
 _TOTAL = pattern(
     r"\btotal(?:[ ](?:paid|charged))?[ :]{0,2}$", example="Total: ", flags=re.IGNORECASE
 )
+# The last line of a receipt, or the amount behind the digits of the card
+_TOTAL_LINE = pattern(
+    r"""
+    ^[ ]{0,3}(?:
+        (?:grand[ ]|order[ ]|purchase[ ]|refund[ ])?total
+        (?:[ ](?:paid|charged|amount|price|refunded))?
+        | (?:amount|total)[ ](?:paid|charged|refunded) | paid[ ]amount
+    )[ ]{0,3}[:|]?[ ]{0,40}(?=(?:[A-Z]{1,3}[ ]?)?[$£€₹¥]\d|[A-Z]{2,3}\.?[ ]?\d)
+    | \ba[ ]total[ ]of[ ]
+      (?=[$£€][\d.,]{1,10}[ ](?:is|was|has[ ]been)[ ](?:deducted|charged|paid)\b)
+    """,
+    example="Total $27.62",
+    flags=re.IGNORECASE | re.MULTILINE,
+)
+# One of these is in every such line.
+_TOTALS = ("total", "amount paid", "amount charged", "amount refunded", "paid amount")
 _BALANCE = pattern(
     rf"""
     \bbal(?:ance)?\b\.?
@@ -132,10 +149,21 @@ TERMS = pattern(
     example="3 months",
     flags=re.IGNORECASE,
 )
+# Codes that are more often a word: OASIS FUEL STN 8
+_WORDS_TOO = frozenset(
+    {"ALL", "BAM", "CUP", "GEL", "LAK", "MOP", "PEN", "SOS", "STN", "TOP"}
+)
 _GROUPS = ("sign", "rupees", "letters", "own", "code")
 
 
 def find_paid_amount(text: str, issuer: Issuer | None) -> MoneyMatch | None:
+    totals = set()
+    if any(map(text.lower().__contains__, _TOTALS)):
+        totals = {match.end() for match in _TOTAL_LINE.finditer(text)}
+    if totals:
+        for money in find_amounts(text, issuer):
+            if money.span[0] in totals and money.currency != WON:
+                return money
     for money in find_amounts(text, issuer):
         start = money.span[0]
         # A Malaysian SMS costs RM0.00, as it begins.
@@ -153,6 +181,8 @@ def find_amounts(text: str, issuer: Issuer | None) -> Iterator[MoneyMatch]:
         group = next(name for name in (*_GROUPS, "after") if match[name])
         currency = _find_currency(match, group, issuer)
         number = match["number"] or match["number_after"]
+        if currency in _WORDS_TOO and "." not in number:
+            continue
         if currency in CURRENCY_CODES and not is_truncated(number, currency):
             value = parse_number(number, currency)
             yield MoneyMatch(value, currency, match.span(), match.span(group))

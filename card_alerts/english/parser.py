@@ -24,6 +24,7 @@ from card_alerts.english.times import find_english_timestamp
 from card_alerts.english.words import (
     certain_reason,
     find_status_keyword,
+    is_question,
     rejection_reason,
 )
 from card_alerts.issuer import Issuer
@@ -57,7 +58,7 @@ _CARD_HINT = pattern(
     (?:
         [cd]crd | ending(?:[ ](?:in|with))?
         | ends[ ]with | acct\.? | account | a/c | card[ ]n(?:o|um)\.? | card\]? | no\.
-        | number | last[ ]4(?:[ ]digits)? | (?<=\n)by(?=:)
+        | number | last[ ]4(?:[ ]digits)?(?:[ ]\#)? | (?<=\n)by(?=:)
         | terminada[ ]en | cart[ãa]o[ ]final | endziffern? | eindigend[ ]op
         | (?:che[ ]termina|terminant)[ ](?:con|in|par)
     )[ ]?[:#]?[ ]?\(?(?:\.{2,4}|[•·]{1,4})?[ ]?[-(]?
@@ -66,7 +67,7 @@ _CARD_HINT = pattern(
     (?:[Xx*]{4}[ -]){0,3}
     (?P<hint>
         [Xx*]{0,12}[ -]?\d{4,5} | [Xx*]{4,8}\d\d[Xx]{2} | (?:\d\*){2} | \*\d\*\d
-    )(?![\d,.]\d|[\d*/])
+    )(?![\d,.-]\d|[\d*/])
     """,
     example="ending in 3310",
     flags=re.IGNORECASE,
@@ -76,12 +77,16 @@ _STANDALONE_CARD_HINT = pattern(
     (?=[Xx*•·(\d])
     (?:(?<![\w*])|(?<=[•·])|(?<=[•·][ ]))
     (?P<hint>
-        (?:[Xx]{2,12}|[*]{1,12})\d{3,6}
+        (?:[Xx]{2,12}|[*]{1,12})\d{3,6} | \d{4}[*]{3,10}\d{4}
         | (?<=\()(?:\d\*){2}(?=\))
         | (?<=[(\n]\.\.\.)\d{4}(?=[)\n])
         | (?:(?<=[•·])|(?<=[•·][ ]))\d{4}
         | (?<=[A-Za-z][ ])\d{4}(?=[ ]purchase[ ]of[ ])
         | (?<=(?:Visa|Amex)[ ]-[ ])\d{4} | (?<=Mastercard[ ]-[ ])\d{4}
+        | (?<=(?:Visa|Amex)-)\d{4} | (?<=Mastercard-)\d{4}
+        | (?<=(?:Visa|Amex)[ ])\d{4}(?=[ ]\() | (?<=[*]{4}[ ])\d{4}
+        | (?<=[ ][.]{4}[ ])\d{4}
+        | (?<=method[ ]-[ ])\d{4} | (?<=Refunded[ ]to[ ]-[ ])\d{4}
     )(?!\d)
     """,
     example="No:XXXXXXXX2915",
@@ -154,9 +159,10 @@ _WORDLESS = pattern(
     [^\n:$€£₩]{2,50}[ ][$€£₩]\d[\d.,]{0,12}
     [ ]?(?:$|[•·|\n])
     | [$]\d[\d.,]{0,12}\s[•·]?\s?\d{1,2}%\sDaily\sCash\b
-    | \A(?:Tax[ ])?(?:Invoice|Receipt)\n[\s\S]{1,300}?
+    | \A(?:[^\n]{1,60}\n)?(?:Tax[ ])?(?:Invoice|Receipt)\n[\s\S]{1,300}?
       (?:Visa|Mastercard|Amex)[ ][•*]{4}[ ]\d{4}[ ][A-Z]{0,2}[$£€]\d
     | \breceipt[ ](?:from|for)[ ][^\n]{2,60}[$£€]\d
+    | \breceipt[ ]from\b[\s\S]{1,400}?^total[ :]{1,3}[$£€]\d
     # ₩7,900 with Visa •••• 8343
     | ^[$€£₩¥₹]\d[\d.,]{0,12}[ ]with[ ][^\n•·]{2,40}[ ]?[•·]{1,4}[ ]?\d{4}\s{0,3}\Z
     """,
@@ -166,9 +172,9 @@ _WORDLESS = pattern(
 # Merchant | HARBOR COFFEE⏎Amount | $46.10, in any order
 _TABLE = pattern(
     r"""
-    \A(?=[\s\S]{0,400}?^(?:transaction[ ])?amount[ ]?[|:\t])
+    \A(?=[\s\S]{0,400}?^(?:transaction[ ])?amount[ ]?(?:[|:\t]|(?<=[ ])(?=[$£€]\d)))
     (?=[\s\S]{0,400}?^(?:merchant(?:[ ]name)?|where|at|to|store|payee|description)
-       [ ]?[|:\t])
+       [ ]?(?:[|:\t]|(?<=[ ])(?-i:(?=[A-Z]{2}))))
     """,
     example="Merchant | HARBOR COFFEE\nAmount | $46.10",
     flags=re.MULTILINE | re.IGNORECASE,
@@ -177,22 +183,47 @@ _SENT_BY = pattern(
     r"(?:^|\n|:[ ])(?P<name>[A-Z][\w .'-]{1,40}?)[ ]sent[ ]you\b",
     example="JANE D sent you £20.00",
 )
+# If this wasn't you, secure your account: https://card-check.example/id
+_NOT_YOU_PAGE = pattern(
+    r"""
+    (?:
+        (?:was|were|is)(?:n['’]t|[ ]not)[ ]you | \bnot[ ]you\b
+        | did(?:n['’]t|[ ]not)[ ](?:make|authori[sz]e|recogni[sz]e|do)
+        | don['’]t[ ]recogni[sz]e | unauthori[sz]ed | cancel | not[ ]done[ ]by[ ]you
+    )
+    [^\n]{0,120}\n{0,3}[^\n]{0,20}\bhttps?://(?P<host>[a-z0-9.-]{3,60})
+    # To dispute, log in at wallet-help.example
+    | \b(?:visit|log[ ]?in[ ](?:at|to)|go[ ]to|respond[ ]at|you\?[ ](?:tap|click))[ ]
+      (?P<page>[a-z0-9-]{2,40}(?:\.[a-z0-9-]{2,30}){1,3})
+    """,
+    example="Not you? https://card-check.example/id",
+    flags=re.IGNORECASE,
+)
+# chase, hdfcbank; kotak of Kotak Bank
+_ISSUER_SITES = frozenset(
+    site
+    for issuer in ENGLISH
+    for name in issuer.aliases
+    for site in ("".join(name.lower().split()), name.lower().split()[0])
+)
 # call 1-800-000-0000
 _CALL_US = pattern(
-    r"\bcall\b[^\n\d]{0,20}\+?\d[\d() -]{6,15}\d",
+    r"\bcall\b[^\n\d]{0,40}\+?\d[\d() -]{6,15}\d",
     example="call 1-800-000-0000",
     flags=re.IGNORECASE,
 )
 _PARTIAL = pattern(r"\bpartial(?:ly)?\b", example="partial refund", flags=re.IGNORECASE)
 
 
+# The amount and the merchant
+_Parts = tuple[MoneyMatch | None, Span | None]
+
+
 def parse_english(source: SourceText) -> ParseResult:
     text = source.normalized.text
     issuer, issuer_span, money = _identify_issuer_and_amount(source)
     hint = _find_card_hint(text)
-    # Korean issuers print both in English alerts too.
-    total = RUNNING_TOTAL.search(text) if issuer in _KOREAN_ISSUERS else None
-    terms = TERMS.search(text) if issuer in _KOREAN_ISSUERS else None
+    total, terms = _find_total_and_terms(text, issuer)
     european = find_european_payment(text, money)
     if european:
         return _build_european(european, source, issuer, issuer_span, hint)
@@ -203,10 +234,9 @@ def parse_english(source: SourceText) -> ParseResult:
 
     rest = source.text_without(merchant)
     keyword = find_status_keyword(rest)
-    between = text[money.span[1] : merchant[0]] if money and merchant else ""
     is_completed = bool(money and hint) and _TABLE.search(text) is not None
-    is_told = is_completed or _is_told(text, between, issuer, hint)
-    if money and keyword is None and is_told:
+    parts = money, merchant
+    if money and not keyword and (is_completed or _is_told(text, parts, issuer, hint)):
         keyword = Kind.APPROVAL, (0, 0)
         is_completed = bool(hint and _find_time(rest, money, issuer, source))
     reason = rejection_reason(
@@ -216,7 +246,9 @@ def parse_english(source: SourceText) -> ParseResult:
         booking = _build_booking(source, rest, money, issuer, hint, merchant)
         return rejected_booking(booking, source)
     lower = text.lower()
-    is_closed = _is_closed(text, rest, is_unknown=issuer is None and hint is None)
+    is_closed = _is_closed(text, issuer, hint) or _is_question(rest, keyword)
+    # The reason may be a certain one.
+    is_closed = is_closed or bool(reason and certain_reason(rest, lower))
     reason = reason or (Reason.NO_PAYMENT if keyword is None or is_closed else None)
     if money is None or (reason and not source.is_weighed):
         return rejected(reason or Reason.NO_PAYMENT)
@@ -247,11 +279,39 @@ def parse_english(source: SourceText) -> ParseResult:
     return _refuse(reason, result, is_closed=is_closed) if reason else result
 
 
-def _is_closed(text: str, rest: str, *, is_unknown: bool) -> bool:
-    """Return True for phishing, and for messages that are certainly no payments."""
-    lower = text.lower()
+def _is_closed(text: str, issuer: Issuer | None, hint: re.Match[str] | None) -> bool:
+    """Return True for phishing."""
+    lower, is_unknown = text.lower(), issuer is None and hint is None
+    if issuer is not None and _has_page_of_stranger(text, lower):
+        return True
     is_bait = "http" in lower or _CALL_US.search(text) is not None
-    return (is_unknown and is_bait) or certain_reason(rest, lower) is not None
+    return is_unknown and is_bait
+
+
+def _is_question(rest: str, keyword: tuple[Kind, Span] | None) -> bool:
+    is_declined = keyword is not None and keyword[0] is Kind.DECLINED
+    return not is_declined and is_question(rest, rest.lower())
+
+
+def _has_page_of_stranger(text: str, lower: str) -> bool:
+    """Return True if somebody who did not pay is to open a page of no issuer."""
+    may_be = any(
+        map(lower.__contains__, ("http", "visit", "log", "go to", "you? ", "respond"))
+    )
+    page = _NOT_YOU_PAGE.search(text) if may_be else None
+    if page is None:
+        return False
+    parts = page[page.lastgroup or 0].lower().split(".")
+    return not any(part in _ISSUER_SITES for part in parts)
+
+
+def _find_total_and_terms(
+    text: str, issuer: Issuer | None
+) -> tuple[re.Match[str] | None, re.Match[str] | None]:
+    """Return both of an alert by a Korean issuer."""
+    if issuer not in _KOREAN_ISSUERS:
+        return None, None
+    return RUNNING_TOTAL.search(text), TERMS.search(text)
 
 
 def _find_card_hint(text: str) -> re.Match[str] | None:
@@ -307,12 +367,11 @@ def _build_european(
 
 
 def _is_told(
-    text: str, between: str, issuer: Issuer | None, hint: re.Match[str] | None
+    text: str, parts: _Parts, issuer: Issuer | None, hint: re.Match[str] | None
 ) -> bool:
-    """Return True for a layout that only payments have.
-
-    `between` stands between the amount and the merchant.
-    """
+    """Return True for a layout that only payments have."""
+    money, merchant = parts
+    between = text[money.span[1] : merchant[0]] if money and merchant else ""
     # Monzo: £3.20 at Tide Coffee
     if issuer is not None and between == " at ":
         return True

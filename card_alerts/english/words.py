@@ -14,6 +14,7 @@ _PASSWORD = pattern(
         | pass\s?code | verification[ ]code | security[ ]code | auth\w{0,12}[ ]code
         | login[ ]code
     )
+    | \b\d{3}[ ]?\d{3}[ ]is[ ]your[ ](?:\w+[ ]){0,2}code\b
     | \b\d{4,8}[ ]to[ ](?:authenticate|verify|confirm|approve|complete|authori[sz]e)
     | \byour[ ]code[ ]is\b | \bcode[ ]is[ ]\d{4,8}\b
     """,
@@ -22,6 +23,7 @@ _PASSWORD = pattern(
 )
 _DECLINED = pattern(
     r"""
+    \b(?:was|been|is)[ ](?:temporarily[ ])?blocked\b |
     \bblocked[ ](?:[^\s]{1,12}[ ]){0,2}(?:transaction|purchase|payment|charge)
     | \b(?=(?-i:[diunfrcDIUNFRC]))
       (?:
@@ -47,7 +49,8 @@ _CANCELLED = pattern(
         | voided\b | cancell?ed\b
         # Before an amount or alone: not the free cancellation of a booking.
         | cancell?ation(?=[:\n]|[ ](?-i:(?:of[ ])?[A-Z]{3}[ ]?\d))
-        | returned\b | chargeback\b
+        | (?<!be[ ])returned\b | chargeback\b
+        | credited[ ]your[ ](?:account|card)[ ]for\b
         | credit(?:ed)?[ ](?:back|voucher)
     )
     """,
@@ -57,21 +60,34 @@ _CANCELLED = pattern(
 _NOT_YET = pattern(
     r"""
     initiated | will[ ]be | is[ ]being | in[ ]process | processing | may[ ]take
-    | request | on[ ]its[ ]way | pending | expect
+    | is[ ]ready | to[ ]process | request | on[ ]its[ ]way | pending | expect
     | allow[ ][^.\n]{1,12}[ ]business[ ]days
     """,
     example="been initiated",
     flags=re.IGNORECASE,
 )
+# Your refund was issued. It may take 3-5 days to appear on your statement.
+_UNTIL_BOOKED = pattern(
+    r"""
+    \b(?P<done>issued|refunded|completed|processed)\b[\s\S]{0,160}?
+    may[ ]take[ ][^\n]{1,30}to[ ](?:appear|show|post|reach|reflect)
+    """,
+    example="refunded. It may take 3-5 days to appear",
+    flags=re.IGNORECASE,
+)
 _APPROVED = pattern(
     r"""
-    \b(?=(?-i:[scpuatdmwSCPUATDMW]))
+    \b(?=(?-i:[scfpuatdmwrSCFPUATDMWR]))
     (?:
-        spent | charged? | purchase[ds]? | paid | used | approved | approval
+        spent | fuel(?:l)?ed[ ]up[ ]for | charged?
+        | charging(?=[ ][A-Z]{3}[ ]?\d) | purchase[ds]? | paid | used
+        | approved | approval
         | authori[sz](?:ed|ation)
-        | deducted(?=[ ]from[ ]your[ ](?:\w{1,20}[ ]){0,3}(?:card|e?wallet)\b)
+        | deducted(?=[ ]from[ ](?:your[ ])?(?:\w{1,20}[ ]){0,3}(?:card|e?wallet)\b)
         | transactions? | trans | trx | txn | debited | payment | made | withdrawn
         | pos(?=[ ]?(?:\n|pur\b))
+        # Your Maple Premium subscription renewed for $11.99
+        | renewed(?=[ ](?:automatically[ ])?for[ ][$£€])
         # Thank you for using HSBC Debit Card XX12 for INR 305.00
         | using(?=[ ][^.\n]{0,30}\bcard\b[^.\n]{0,20}[ ]for[ ][A-Z]{3}[ ]?\d)
     )\b
@@ -81,20 +97,21 @@ _APPROVED = pattern(
 )
 _STATEMENT = pattern(
     r"""
-    \b(?=(?-i:[smatpbdrlteoSMATPBDRLTEO]))
+    \b(?=(?-i:[ismatpbdrlteoISMATPBDRLTEO]))
     (?:
         statement\b
-        | minimum[ ](?:payment|due|amount)
+        | minimum[ ](?:payment|due|amount) | interest[ ]charged\b
         | min(?:imum)?\.?[ ]due
         | amt[ ]due | amount[ ]due | total[ ]due
         | payment:?[ ](?:is[ ])?due
         | payment[ ]to[ ](?:your[ ])?(?:credit[ ])?card[ ](?:ending|[*.Xx\d])
-        | bill\b
+        | (?<!final[ ])bill\b
         | due[ ](?:on|by|date|today|tomorrow|soon|in[ ]\d)
         | autopay
         | payment[ ]of[ ][^\n]{1,60}(?:received|posted|credited|scheduled|processed)
         | (?:received|thank[ ]you[ ]for)[ ]your[^\n]{0,20}[ ]payment
         | payment[ ]of[ ][^\n]{1,40}[ ]towards[ ]your
+        | payment[ ]towards?[ ](?:your[ ])?credit[ ]card
         | payment[ ](?:has[ ])?(?:been[ ])?(?:received|posted|scheduled)
         | payment[ ]instructions?\b
         | receipt[ ]of[ ]your[ ]payment
@@ -118,8 +135,10 @@ _BANK_TRANSFER = pattern(
         | you[ ](?:sent(?![ ]a[ ]payment[ ]of)|have[ ](?:received|sent))
         | interest[ ]of\b | che(?:que|ck)\b[^\n]{0,30}\b(?:paid|cleared)
         | payroll\b | wire\b | ACH\b | incoming\b | cash(?:ed)?[ -]in\b
-        | standing[ ]order | direct[ ]debit | EFT\b | GIRO\b
+        | standing[ ](?:order|instruction) | credit[ ]transaction[ ]from
+        | direct[ ]debit | EFT\b | GIRO\b
         | paid[ ]from[ ](?:\w{1,20}[ ]){0,3}a/c
+        | dr\.?[ ]from[ ]a/c | cr\.?[ ]to\b
         | debited[ ]from[ ]your[ ](?:\w{1,20}[ ]){0,3}(?:account|a/c)\b
         # Between people, where no card of it is named.
         | venmo:?[ ](?!.{0,20}card)
@@ -168,6 +187,7 @@ _COMPLETED = pattern(
     you[ ](?:just[ ])?(?:made|spent|paid|used)
     | \bspent\b
     | was[ ](?:charged|used|made|approved|placed|declined|authori[sz]ed)
+    | (?:transaction|payment)[ ][^\n]{1,120}[ ]is[ ](?:processed[ ])?successful
     | has[ ]been[ ](?:used|made|charged|done) | card[ ]used[ ](?:for|at)\b
     | purchase[ ]of | transaction[ ]of | \bpaid\b | charge[ ]of | we[ ]processed
     | transaction[ ]with | been[ ]charged | debited | \btxn[ ](?:of[ ])?(?:rs|inr)
@@ -178,7 +198,7 @@ _COMPLETED = pattern(
 )
 _FUTURE = pattern(
     r"""
-    \b(?=(?-i:[wstgudrWSTGUDR]))
+    \b(?=(?-i:[wstgudrahWSTGUDRAH]))
     (?:
         (?:will|shall|to|going[ ]to)(?:[ ]soon)?[ ]be[ ][\w-]+
         | will[ ](?:charge|debit|deduct|renew|pay)\b
@@ -186,6 +206,7 @@ _FUTURE = pattern(
         | scheduled\b | due[ ]to[ ]renew\b
         | renews[ ](?:on|in)\b | trial[ ]end(?:s|ing)\b | reminder\b
         | to[ ]be[ ](?:debited|charged)\b
+        | (?:authori[sz]ation[ ])?hold[ ](?:of|for)\b | hold[ ]has[ ]been[ ]placed
     )
     """,
     example="will be debited",
@@ -217,13 +238,24 @@ _GRANTED = pattern(
     initials="ACEHILNOPRSUacehilnoprsu",
     flags=re.IGNORECASE,
 )
+# Transaction of AED 420.00 At Dune Optics. Your card limit is now AED 1,408.26.
+_TRANSACTION = pattern(
+    r"(?:[^\n]{0,20}\n)?(?:transaction|purchase)[ ]of[ ][A-Z$£€]",
+    example="Transaction of AED 420.00",
+    flags=re.IGNORECASE,
+)
 # Authorization code:- 062974 below a completed payment
 _CODE_OF_PAYMENT = pattern(
     r"\bauth\w{0,12}[ ]code[ ]?[:#-]", example="Auth code: 307164", flags=re.IGNORECASE
 )
 _QUESTION = pattern(
     r"""
-    \bdid[ ]you[ ](?:just[ ])?(?:try|make|attempt)
+    \bdid[ ]you[ ](?:just[ ])?(?:try|make|attempt|authori[sz]e)
+    | \bawait\w*[ ]your[ ]approval\b | \bpay[ ](?:him|her|them|us|me)[ ]back\b
+    | (?-i:\bi)[ ](?:just[ ])?(?:spent|paid|bought)\b | \b(?:lol|omg)\b
+    | \b(?:venmo|paypal|zelle|pay|send)[ ]me\b | \byour[ ](?:share|half)[ ]is\b
+    | \bpay[ ]at[ ]the[ ](?:property|hotel|counter|store|desk)\b | \bno[ ]prepayment\b
+    | \bmay[ ]have[ ]been[ ]charged\b | \bcharged[ ]twice\b
     | \bwas[ ](?:requested|attempted)\b
     | \bopen[ ]the[ ]app[ ]to[ ]approve\b
     | \b(?:can|could|would)[ ]you[ ]\w
@@ -235,10 +267,25 @@ _QUESTION = pattern(
     example="Did you just try",
     flags=re.IGNORECASE,
 )
+# Is this you? Reply YES or NO.
+_TO_ANSWER = pattern(
+    r"""
+    \b(?:is|was)[ ](?:this|it)[ ]you\? | \b(?:reply|text)[ ](?:yes|no|y|1|cancel)\b
+    | \b(?:suspicious|unusual)[ ](?:charge|purchase|transaction|payment)\b
+    | \bverify[ ]now\b | \bconfirm[ ]or[ ]cancel\b
+    | \bfraud[ ]alert\b | \bwhatsapp\b | \bpress[ ]the[ ]link\b | \+1[ ]?\(\d{3}\)
+    | \bcancel[ ](?:this|the|your)[ ](?:order|transaction|payment|purchase)\b
+      [^\n]{0,40}\+?\d[\d() -]{8,}
+    """,
+    example="Reply YES or NO",
+    flags=re.IGNORECASE,
+)
 _SPENT_SO_FAR = pattern(
     r"""
-    \bso[ ]far[ ]this[ ](?:day|week|month|year)\b
-    | %[ ]of[ ]your[ ](?:\w+[ ])?budget\b
+    \bspent[ ][^\n]{1,12}[ ]this[ ](?:week|month|year)\b
+    | \bso[ ]far[ ]this[ ](?:day|week|month|year)\b
+    | (?:%|[Ss]pent[^\n]{1,16})[ ]of[ ]your
+      [ ](?:[$£€₹][\d,.]{1,10}[ ])?(?:\w+[ ])?(?:budget|limit)\b
     """,
     example="so far this month,",
     initials="%Ss",
@@ -267,6 +314,15 @@ _MANDATE_DONE = pattern(
     example="card 3390 has been debited with INR 149.00 towards STREAMBOX",
     flags=re.IGNORECASE,
 )
+# You paid Delia M $31.50, with the note and the words of an app between people
+_PAID_PERSON = pattern(
+    r"""
+    \A[\s\S]{0,80}?^you[ ]paid[ ][^\n]{2,40}[ ][$]\d[\d.,]{0,10}\n[^\n]{1,80}\n
+    [\s\S]{0,200}?\b(?:payment[ ]id|transaction[ ]details|completed[ ]via)\b
+    """,
+    example="You paid Delia M $31.50\nTacos\nTransaction details",
+    flags=re.IGNORECASE | re.MULTILINE,
+)
 # Electricity bill of Rs. 940 paid to TANGEDCO via PhonePe
 _BILL_PAID = pattern(
     r"\bbill[ ]of[ ][^\n]{2,20}[ ]paid[ ]to\b|\bcard[ ]ending[ ]\d{4}[ ]has[ ]paid\b",
@@ -284,7 +340,8 @@ _TOPPED_UP = pattern(
     r"""
     \b(?:
         you(?:['’]ve|[ ]have)?[ ](?:topped[ ]up|reloaded|added[ ][$£€₹]?\d)
-        | (?:top[ -]?up|reload)(?:[ ]of[ ][^\n]{2,14})?[ ](?:was[ ])?successful
+        | (?:top[ -]?up|reload)(?:[ ]of[ ][^\n]{2,14})?[ ]
+          (?:was[ ])?(?:successful|complete)
         | (?:wallet|card|account)[ ]has[ ]been[ ](?:reloaded|topped[ ]up)
         | money[ ]added
     )\b
@@ -316,7 +373,7 @@ _HINTS = {
     _CANCELLED: ("rever", "refund", "void", "cancel", "return", "charge", "credit"),
     _FUTURE: (
         *("will", "shall", " to be", "to be", "upcoming", "scheduled", "renew"),
-        *("trial", "reminder"),
+        *("trial", "reminder", "hold"),
     ),
     _GRANTED: (
         *("limit", "application", "loan", "line", "overdraft", "approved", "new "),
@@ -325,8 +382,29 @@ _HINTS = {
     _MANDATE_DONE: ("towards",),
     _QUESTION: (
         *("did you", "the app", "an you", "ould you", "request", "attempted"),
+        *("may have", "twice", "mo me", "al me", "le me", "ay me", "nd me"),
+        *("await", " back", "i just", "i spent", "i paid", "i bought", "lol", "omg"),
+        *("share is", "half is", "pay at", "prepay"),
         *("approve ", "confirm ", "approval", "cancel"),
     ),
+    _TO_ANSWER: (
+        "you?",
+        "reply",
+        "text ",
+        "fraud",
+        "cancel",
+        "usual ",
+        "suspicious",
+        "verify",
+        "whatsapp",
+        "press",
+        "+1",
+    ),
+    _SPENT_SO_FAR: ("so far", "budget", "spent "),
+    _EARNED: ("earned",),
+    _BILL_OF_CARD: ("you paid",),
+    _TOPPED_UP: ("topped", "reload", "top-up", "top up", "added"),
+    _SHIPPED: ("shipped", "dispatched", "on its way"),
     _OFFER: ("apply", "spen", "offer"),
     _STATEMENT: (
         *(
@@ -343,6 +421,7 @@ _HINTS = {
         ),
         *("credited", "scheduled", "processed", "pay your", "late fee", "emi"),
         "instruction",
+        "interest",
     ),
     _BANK_TRANSFER: (
         *("credited", "deposit", "zelle", "transfer", "neft", "imps", "rtgs", "upi"),
@@ -363,6 +442,9 @@ _HINTS = {
         ),
         *(
             "standing",
+            "credit trans",
+            "r. from",
+            "r from",
             "direct",
             "eft",
             "paid you",
@@ -378,7 +460,7 @@ _CARD = pattern(r"\bcard\b", example="your card", flags=re.IGNORECASE)
 
 def _search(rule: re.Pattern[str], text: str, lower: str) -> re.Match[str] | None:
     hints = _HINTS.get(rule)
-    if hints is not None and not any(hint in lower for hint in hints):
+    if hints is not None and not any(map(lower.__contains__, hints)):
         return None
     return rule.search(text)
 
@@ -402,17 +484,27 @@ def certain_reason(text: str, lower: str) -> Reason | None:
     is_code = _search(_PASSWORD, text, lower)
     if is_code and not (_COMPLETED.search(text) and _CODE_OF_PAYMENT.search(text)):
         return Reason.ONE_TIME_PASSWORD
-    if _BILL_OF_CARD.search(text) or _TOPPED_UP.search(text):
+    is_transfer = (
+        _search(_BILL_OF_CARD, text, lower)
+        or _search(_TOPPED_UP, text, lower)
+        or ("you paid" in lower and _PAID_PERSON.match(text))
+    )
+    if is_transfer:
         return Reason.BANK_TRANSFER
-    if _EARNED.search(text):
+    if _search(_EARNED, text, lower):
         return Reason.ADVERT
     is_none = (
         _search(_QUESTION, text, lower)
-        or _SPENT_SO_FAR.search(text)
-        or _SHIPPED.search(text)
-        or _search(_GRANTED, text, lower)
+        or _search(_SPENT_SO_FAR, text, lower)
+        or _search(_SHIPPED, text, lower)
+        or (_search(_GRANTED, text, lower) and not _TRANSACTION.match(text))
     )
     return Reason.NO_PAYMENT if is_none else None
+
+
+def is_question(text: str, lower: str) -> bool:
+    """Return True if somebody is to answer whether they paid."""
+    return _search(_TO_ANSWER, text, lower) is not None
 
 
 def rejection_reason(
@@ -428,8 +520,11 @@ def rejection_reason(
         return reason
     if kind is Kind.DECLINED:
         return None
+    if is_question(text, lower):
+        return Reason.NO_PAYMENT
     if kind is Kind.CANCELLATION:
-        return Reason.NO_PAYMENT if _NOT_YET.search(text) else None
+        told = _UNTIL_BOOKED.sub(r"\g<done>", text) if "may take" in lower else text
+        return Reason.NO_PAYMENT if _NOT_YET.search(told) else None
     is_completed = is_completed or _COMPLETED.search(text) is not None
     if _search(_FUTURE, text, lower) and not _COMPLETED.search(_FUTURE.sub("", text)):
         return Reason.STATEMENT

@@ -52,9 +52,14 @@ _BALANCE = pattern(
 # 利用金額(円):1,200
 _YEN_IN_LABEL = pattern(r"金額[ ]?\((?P<yen>円)\)", example="利用金額(円):1,200")
 # 引落通貨：JPY
-_YEN_AS_CURRENCY = pattern(r"通貨[ ]?:[ ]?(?P<yen>JPY)", example="引落通貨:JPY")
+_YEN_AS_CURRENCY = pattern(r"通貨[ ]{0,6}:[ ]?(?P<yen>JPY)", example="引落通貨:JPY")
 _BARE_NUMBER = pattern(
     r"[\d,]{1,16}(?:\.00)?(?=[ ]*(?:\n|$))", example="引落金額:7,920.00"
+)
+# 合計 ¥880, ご請求金額 ¥900, in a receipt
+_RECEIPT_TOTAL = pattern(
+    r"(?:(?:^|(?<=\n))[ ]?合計(?:金額)?|ご?請求金額)[ :]{0,3}(?=¥?\d)",
+    example="合計 ¥880",
 )
 _MONTHS = pattern(
     r"(?:分割[ ]?|方法[ ]?:?[ ]?)(?P<months>\d{1,2})回|(?P<terms>\d{1,2})回払",
@@ -76,7 +81,8 @@ def find_amount(text: str, masked: str, labeled: Span | None) -> MoneyMatch | No
         amount = _first_amount(labels_cleared, labeled) or _bare_yen(text, labeled)
         if amount:
             return amount
-    whole = (0, len(text))
+    total = _RECEIPT_TOTAL.search(text) if "領収" in text else None
+    whole = (total.end() if total else 0, len(text))
     return _first_amount(masked, whole) or _bare_yen(masked, whole)
 
 

@@ -20,6 +20,11 @@ _NAMED_ABOVE_AMOUNT = pattern(
     """,
     example="ほしぞらマート(買物)\n19,546円",
 )
+# たぬき食堂の領収書です
+_RECEIPT_OF = pattern(
+    r"(?:^|(?<=\n))(?P<value>[^\n]{2,40}?)(?:から)?[ ]?の領収書(?:です|を)",
+    example="たぬき食堂の領収書です",
+)
 _BETWEEN_MARKS = pattern(
     r"""
     (?=[iQA])(?:iD|QP|QUICPay\+?|Apple[ ]?Pay)[ ]?/[ ]?(?P<value>[^/\n|]{1,60}?)[ ]?
@@ -123,7 +128,8 @@ def find_unlabeled_name(
 ) -> FoundName | None:
     """Return the name at its place; `others` are spans of other fields."""
     above = _NAMED_ABOVE_AMOUNT.search(text) if "円" in text else None
-    marked = above or _BETWEEN_MARKS.search(text, 0, MAX_SCAN_LENGTH)
+    receipt = _RECEIPT_OF.search(text, 0, MAX_SCAN_LENGTH) if "領収書" in text else None
+    marked = above or receipt or _BETWEEN_MARKS.search(text, 0, MAX_SCAN_LENGTH)
     if marked:
         return FoundName(unwrap_name(text, marked.span("value")), is_sure=True)
     if amount is None or amount[0] >= MAX_SCAN_LENGTH:

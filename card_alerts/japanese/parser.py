@@ -64,12 +64,13 @@ _NAME_GOES_ON = pattern(
 )
 _CARD_DIGITS = pattern(
     r"""
-    (?=[カ下末Cデ*Xx(])(?:
+    (?=[カ下末CデVMJA*•Xx(])(?:
         カード番号(?:[ ]?\([^()\n]{1,10}\)|の?(?:末尾|下)[ ]?[45][ ]?桁)?
         | (?:末尾|下)[ ]?(?:[45][ ]?桁|番号)? | Card | CARD | カード | デビット
-        | (?<![*Xx])(?=[*Xx(])
+        | (?:Visa|Mastercard|JCB|Amex)(?=-\d)-
+        | (?<![*•XxA-Za-z0-9])(?=[*•Xx(])
     )
-    [ ]?[】:\])(]{0,2}[ ]?\n?[ ]?(?:[*Xx]{1,16}+(?:[ -][*Xx]{1,16}+){0,3}[ -]?)?
+    [ ]?[】:\])(]{0,2}[ ]?\n?[ ]?(?:[*•Xx]{1,16}+(?:[ -][*•Xx]{1,16}+){0,3}[ -]?)?
     (?P<digits>\d{4,5})(?![\d/年.,-]|[ ]?円)
     """,
     example="カード番号(下4桁):1231",
@@ -77,7 +78,7 @@ _CARD_DIGITS = pattern(
 _CARD_NAME = pattern(
     r"""
     (?=[カご対])(?:カード名称?|ご利用カード|対象カード)[ ]?:[ ]?
-    (?P<name>[^\s\d][^\n]{1,39})
+    (?P<name>[^\s\d◇■◆][^\n◇■◆]{1,39})
     """,
     example="ご利用カード:Olive/クレジット",
 )
@@ -85,7 +86,11 @@ _CARD_NAME = pattern(
 _NO_DAY_OF_USE = pattern(r"[ ]?(?:まで|から|以降|頃)", example="まで")
 
 
-_CARDS = ("カード", "Card", "CARD", "デビット", "WALLET", "Suica", "PASMO")
+_YEN_AS_BACKSLASH = pattern(r"\\(?=[ ]?\d)", example="決済金額: \\3,200")
+_CARDS = (
+    *("カード", "Card", "CARD", "デビット", "WALLET", "Suica", "PASMO"),
+    *("Samsung Pay", "Apple Pay", "Google Pay"),
+)
 
 
 class _Issuers(NamedTuple):
@@ -128,6 +133,9 @@ class _Fields(NamedTuple):
 
 def parse_japanese(source: SourceText) -> ParseResult:
     text = source.normalized.text
+    if "\\" in text:
+        # The yen sign of old encodings
+        text = _YEN_AS_BACKSLASH.sub("¥", text)
     fields = _read_fields(text)
     is_card_push = fields.merchant.is_alone and _names_card(text, fields.issuers)
     # A guessed name must not hide the words of another message.

@@ -39,9 +39,16 @@ _TRANSFER = pattern(
     """,
     example="チャージしました",
 )
-# A balance that grew, with the labels of a payment
+# A month in one text
+_MONTHLY = pattern(
+    r"利用明細\(?月次|月次ご?利用明細|総(?:ご)?利用額", example="月次利用明細"
+)
+# A balance that grew and the debit of an account, with the labels of a payment
 _TOP_UP = pattern(
-    r"残高へのチャージ|チャージ(?:金額|日時)|チャージ(?:[(][^()\n]{1,6}[)])?が完了",
+    r"""
+    残高へのチャージ | チャージ(?:金額|日時) | チャージ(?:[(][^()\n]{1,6}[)])?が完了
+    | 口座から(?:の)?お?引き?落とし | 残高[をに]追加
+    """,
     example="残高へのチャージが完了",
 )
 _ADVERT = pattern(alternatives(_WORDS["japanese_adverts"]), example="上のご利用で最大")
@@ -80,7 +87,13 @@ _BAIT = pattern(
     | 心当たり(?:は|が)?(?:ございますか|ありますか|ございましたら|のご?確認)
     | 本人(?:様)?(?:の)?(?:ご)?(?:利用)?(?:で|か)(?:しょうか|すか|どうか)
     | 本人様?(?:の)?(?:ご)?確認(?:はこちら|をお願い|が必要|を行)
+    | 返信して?ください | (?:手続き|更新)がない場合 | 添付ファイル | \+1[ ]?\(
+    | (?:取消|取り消し|キャンセル)(?:する)?(?:に)?は(?:こちら|サポート|[ ]?[\d+])
+    | 場合は[ ]?0[5789]0-?\d{4}-?\d{4}
+    | (?:疑い|至急|緊急)[^\n。]{0,30}(?:ご?連絡|お電話)
+    | 検知され | 確認(?:手続き?をお|にご協力|のお手続き)
     | 不審な(?:ご?利用|決済|お?取引)[がを]
+    | (?:現地|当日|店頭|窓口)(?:にて|で)?(?:の)?お?支払い?(?:ください|いただ|とな|下さ)
     | 決済を確認してください | 24時間以内 | を(?:検知|検出)し
     | (?:取引|利用|決済|支払い?)[^\n。]{0,12}(?:ました|です)か(?![ぁ-ん])
     """,
@@ -96,11 +109,18 @@ _DOUBTED = pattern(
 )
 # A push of Suica has no word for a fare.
 _FARE = r"(?:Suica|PASMO|ICOCA)[^\n]{0,20}[ \n]-[ ]?[\d,]{1,7}円[ \n]{1,2}残高"
+# Wallets on phones: たぬき書店⏎¥742(Visa ••3391), or their name above both
+_WALLET = r"""
+    \A(?:
+        [^\n]{2,60}\n¥\d[\d,]{0,9}[ ]?\((?:Visa|Mastercard|JCB|Amex)[ ][•·]{2,4}\d{4}\)
+        | (?:Samsung|Apple|Google)[ ](?:Pay|Wallet)\n[^\n]{2,40}[ ]¥\d[\d,]{0,9}
+    )\s*$
+"""
 # 決済完了, ご利用のお知らせ, カード決済:, 160円のお支払い
 _EVENT = pattern(
     rf"""
     (?:利用|使用|支払い?|決済|買い?物|購入|取引|取消|返品|キャンセル|返金)
-    [^\n。]{{0,14}}(?:完了|知らせ|通知|速報|連絡|内容|明細|ました|され|済|あり(?:がとう|ました))
+    [^\n。]{{0,14}}(?:完了|領収|知らせ|通知|速報|連絡|内容|明細|ました|され|済|あり(?:がとう|ました))
     | (?:取消|取り消し|返金|返品|キャンセル)(?:し|済み?)?(?:[ :】]|$)
     | (?<=で)(?:お?支払い?|決済|ご?利用)[ :] | (?:決済|お?支払い?|ご?利用)】
     | 残高から支払 | (?:使|つか)いました
@@ -110,8 +130,8 @@ _EVENT = pattern(
     # WAON ご利用 350円
     | (?:^|(?<=[\n。]))[A-Za-zァ-ヶー・一-龯]{{2,12}}[ ]
       (?:お?支払い?|決済|ご?利用額?)[ ](?=[¥\d])
-    | [円\d][ ]?の?(?:お?支払い?|決済|ご?利用|お?買い?物)[ 。!]*(?:\n|$)
-    | {_FARE}
+    | [円\d][ ]?の?(?:お?支払い?|決済|ご?利用|お?買い?物)[ 。!]*(?:\n|$|\()
+    | {_FARE} | {_WALLET} | の領収書
     """,
     example="160円のお支払い",
 )
@@ -122,9 +142,19 @@ _PAID = pattern(
     (?:完了(?!後|次第)|い?たし?ました|しました|され)
     | 支払い?\([^()\n]{1,20}\)が完了 | つかいました
     | 支払いました | ご?利用が?(?:あり|ござい)ました | ご?利用(?:いただき|され|し)ました
-    | 使いました | (?:返金|キャンセル|取り?消)さ?れ
+    | 使いました | 領収(?:書|いたし|致し) | ご?購入(?:が完了|(?:いただき)?ありがとう)
+    | 確認が完了
+    | ご?返金(?:の)?(?:お)?手続き?が完了 | (?:返金|キャンセル|取り?消)さ?れ
     """,
     example="690円支払いました",
+)
+# A receipt, and a bill that a card paid
+_RECEIPT = pattern(
+    r"""
+    領収(?:書(?:です|を|$|\n)|いたし|致し)
+    | クレジットカード[^\n。]{0,16}から[\d,]{1,12}円のお支払いが完了
+    """,
+    example="上記金額を正に領収いたしました",
 )
 _DECLINED = pattern(
     r"""
@@ -145,7 +175,7 @@ _CANCELLED = pattern(
 _CANCELLATION_TO_COME = pattern(
     r"""
     (?:取消|取り消し|キャンセル|返金|返品)[^\n。]{0,12}
-    (?:受け?付け?|手続き|申請|依頼|予定|承り|開始)
+    (?:受け?付け?|手続き(?!が完了)|申請|依頼|予定|承り|開始)
     | 後日[^\n。]{0,8}返金 | 返金(?:いた|され|し)ます
     """,
     example="返金のお手続き",
@@ -154,7 +184,7 @@ _PARTIAL = pattern(r"一部|部分", example="一部返金 ご利用")
 _USED = pattern(
     rf"""
     利用 | 使用 | 決済 | 取引が完了 | 支払い? | 買い?物 | 買い?上げ | 承認 | 購入
-    | (?:使|つか)いました | {_FARE}
+    | (?:使|つか)いました | 領収 | {_FARE} | {_WALLET}
     """,
     example="ご利用のお知らせ",
 )
@@ -168,10 +198,25 @@ _NOTE = pattern(
 )
 
 
+# 決済が完了しました。次回請求日:2026年12月16日
+_NEXT_DAY = pattern(
+    r"""
+    次回(?:の)?(?:ご?請求|お?支払い?|更新|決済)(?:日|[ ](?=\d))[^\n。]{0,20}
+    # Below a payment: the sum of the month, and the days until it is booked
+    | (?<=[。\n])今月の(?:ご)?利用(?:合計|総額)[ :]{0,2}[\d,]{1,12}円[^\n]{0,40}
+    | 詳細は[^\n。]{0,24}明細[^\n。]{0,20} | カード会社の締日[^\n]{0,80}
+    | 売り手の代行として[^\n]{0,60}
+    """,
+    example="次回請求日:12月",
+)
+
+
 def remove_notes(text: str) -> str:
     """Blank the notes of a mail, whose words are not of the payment."""
     if "※" in text or "注)" in text:
         text = _NOTE.sub(_blank, text)
+    if any(word in text for word in ("次回", "今月の", "締日", "代行", "詳細は")):
+        text = _NEXT_DAY.sub(_blank, text)
     return _NOT_A_BILL.sub(_blank, text) if "確定する" in text else text
 
 
@@ -212,6 +257,8 @@ def find_reason(text: str, told: Told) -> Reason | None:
         return Reason.ONE_TIME_PASSWORD
     if _BAIT.search(text):
         return Reason.NO_PAYMENT
+    if _MONTHLY.search(text):
+        return Reason.STATEMENT
     if _TOP_UP.search(text):
         return Reason.BANK_TRANSFER
     if told.by_labels:
@@ -235,10 +282,13 @@ def _find_other_message(text: str, told: Told) -> Reason | None:
         return Reason.NO_PAYMENT
     if not is_paid and (_ADVERT.search(text) or _POINTS.search(text)):
         return Reason.ADVERT
-    return Reason.BANK_TRANSFER if _TRANSFER.search(text) else None
+    is_transfer = not _RECEIPT.search(text) and _TRANSFER.search(text)
+    return Reason.BANK_TRANSFER if is_transfer else None
 
 
 def _is_statement(text: str, *, is_told: bool) -> bool:
+    if _RECEIPT.search(text):
+        return False
     if _STATEMENT.search(text) or _SUM.search(text):
         return True
     return not is_told and _WEAK_STATEMENT.search(text) is not None

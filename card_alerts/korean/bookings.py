@@ -299,6 +299,8 @@ def _trim(text: str, start: int, end: int) -> Span | None:
         start < end and text[start] in _EDGES and text[start : start + 3] not in _FORMS
     ):
         start += 1
+    if start >= end:
+        return None
     amount = _GLUED_AMOUNT.match(text, start, end)
     start = amount.end() if amount else start
     while end > start and text[end - 1] in _EDGES:

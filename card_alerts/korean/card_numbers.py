@@ -1,6 +1,6 @@
 """Patterns of the digits of a card."""
 
-from card_alerts.masked_text import INSTALLMENT, ISSUER, TIMESTAMP
+from card_alerts.masked_text import INSTALLMENT, ISSUER, NOISE, TIMESTAMP
 from card_alerts.patterns import pattern
 
 _CARD_DIGITS = r"""
@@ -28,8 +28,8 @@ STANDALONE_CARD_NUMBER = pattern(
     (?=[가-힣A-Za-z\d*(, \n•●∙])
     (?:
         (?<!\w){_BULLETS}(?P<h>\d{{4}})(?!\d)
-        | (?:신용|체크|카드|{_LAST_DIGITS}|카드번호|본인|가족)[ :*]{{0,2}}[(\[]?[ ]?
-          (?P<a>{_CARD_DIGITS})(?![\d*년원]|,\d)[)\]]?
+        | (?:신용|체크|카드|{_LAST_DIGITS}|카드번호(?:[ ]끝)?|본인|가족)[ :]{{0,2}}
+          (?:\*(?!\*))?[(\[]?[ ]?(?P<a>{_CARD_DIGITS})(?![\d*년원]|,\d|-\*)[)\]]?
         | (?<!통장)(?<!통장[ ])(?<!계좌)\((?:[^()\n\d*]{{0,8}}[, ])?
           (?P<b>{_CARD_DIGITS})\)
         | (?:[\d*]{{4}}[- ]){{2,3}}(?<=[*][- ])(?P<g>\d{{4}})(?!\d)
@@ -38,6 +38,8 @@ STANDALONE_CARD_NUMBER = pattern(
           (?P<m>\d{{4}})(?!\d)
         # 안*별님 1345 통신요금
         | (?<=\*[가-힣]님)[ ](?P<o>\d{{4}})(?=[ ][A-Z가-힣])
+        # Behind the name of local money, which is masked: 인천e음 카드 1234
+        | (?<={NOISE})[ ](?P<p>\d{{4}})(?=[ ]?(?:\n|$))
         # 11/10 18:42 | 초록 2718
         | (?<=[|·][ ])(?:[A-Za-z가-힣]{{1,10}}[ ]){{1,3}}(?P<n>\d{{4}})(?=[ ]?(?:\n|$))
         # 2718 · 일시불, 초록 2718 | 일시불

@@ -10,6 +10,11 @@ from card_alerts.korean.merchant_names import (
     MerchantSpan,
 )
 from card_alerts.korean.notices import without_notices
+from card_alerts.korean.orders import (
+    has_receipt_end,
+    is_paid_order,
+    is_told_as_refunded,
+)
 from card_alerts.korean.status_keywords import (
     CERTAIN_DECLINE,
     PENDING,
@@ -40,23 +45,6 @@ _WEAK_PAYMENT_WORD = pattern(r"(?:사용|이용|결제)$", example="휴대폰결
 _CARD_CANCEL = pattern(
     r"승인[ ]?취소|매[출입][ ]?취소|카드로[ ]취소", example="승인취소내역"
 )
-# 21,900원이 환불되었습니다, with 결제수단 or a pay service
-_REFUNDED = pattern(rf"{AMOUNT}[이을의]?[ ]?{KEYWORD}", example=f"{AMOUNT}이 {KEYWORD}")
-# The end of a receipt: 합계 and 결제 수단
-_RECEIPT_END = pattern(
-    r"""
-    (?:합계|총액|소계|결제[ ]?금액)[ ]?:?[ ][₩\d][^\n]{0,40}\n[^\n]{0,4}
-    결제[ ]?(?:수단|방법|카드)[ :]
-    # 결제금액: 27,540원 (쿠페이 머니)
-    | 결제[ ]?금액[ :]{1,3}[\d,]{1,15}원[ ]?\([^()\n]{0,10}(?:머니|페이|포인트|카드)\)
-    """,
-    example="합계: ₩11,000\n결제 수단: 소리카드",
-)
-_REFUND_LABEL = pattern(r"(?:취소|환불|반환)[ ]?금액", example="취소금액 45,000원")
-_MEANS = pattern(
-    r"(?:결제|환불)[ ]?(?:수단|카드|금액)|결제하신|페이|카드|Pay",
-    example="결제수단: 소리페이",
-)
 _CHECK_CARD_BOOKING = pattern(
     r"체크[ ]?(?:카드[ ]?)?(?:출금|취소)", example="[신한체크취소]"
 )
@@ -68,8 +56,8 @@ _RATE_NOTICE = pattern(
 # A receipt's line on the payment of the next month.
 _NEXT_PAYMENT = pattern(
     r"""
-    (?:(?<=\n)|(?<=[.!])[ ])[ \-·]{0,3}(?:다음|이번[ ]?달)?[ ]?
-    (?:결제|청구|출금)(?:[ ]?예정)?일(?:자|시)?[ ]?[:=]?[ ]?\d[^\n원]{0,40}(?=\n|$)
+    (?:(?<=\n)|(?<=[.!/])[ ])[ \-·]{0,3}(?:다음|이번[ ]?달)?[ ]?
+    (?:결제|청구|출금)(?:[ ]?예정)?일(?:자|시|은)?[ ]?[:=]?[ ]?\d[^\n원]{0,40}(?=\n|$)
     """,
     example=",760원\n결제일시 : 2026.11.02 14:30",
 )
@@ -317,6 +305,8 @@ class MessageEvidence:
             return reason
         if is_conclusive or self._is_decline() or self._is_receipt():
             return None
+        if self._is_paid_order():
+            return None
         text = self._text_for_rules()
         is_password = rejection_rules.PASSWORD.search(text)
         if is_password and not (self.is_detailed and self.keyword):
@@ -328,8 +318,9 @@ class MessageEvidence:
             is_approved="승인" in self.keyword_text
             or self.keyword_text.startswith("정상"),
         )
-        may_be_payment = self.money is not None and not (
-            rejection_rules.INTERNATIONAL_SENDER.search(self.message.text)
+        may_be_payment = (
+            self.money is not None
+            and not rejection_rules.is_sent_from_abroad(self.message.text)
         )
         if reason:
             is_open = reason is not Reason.ADVERT and not PENDING.search(text)
@@ -355,6 +346,14 @@ class MessageEvidence:
         if rejection_rules.PAID_EARLY.search(text):
             return True
         return rejection_rules.is_chat(text) or rejection_rules.is_bait(text)
+
+    def _is_paid_order(self) -> bool:
+        text, keyword = self.message.text, self.keyword
+        if keyword is None or self.money is None or keyword.kind is not Kind.APPROVAL:
+            return False
+        if not is_paid_order(text) or "발신]" in text.partition("Web")[0]:
+            return False
+        return not (rejection_rules.is_chat(text) or rejection_rules.is_bait(text))
 
     def _is_receipt(self) -> bool:
         """Return True if labels tell the shop, the time and the amount of a payment.
@@ -403,9 +402,7 @@ class MessageEvidence:
         ):
             return Reason.ADVERT
         if (
-            rejection_rules.is_limit_notice(text, is_payment=is_complete)
-            or ("건" in text and rejection_rules.SUMMARY.search(text))
-            or rejection_rules.is_payment_request(text)
+            rejection_rules.is_other_event(text, is_payment=is_complete)
             or self._is_announced()
         ):
             return Reason.NO_PAYMENT
@@ -413,7 +410,9 @@ class MessageEvidence:
             self._text_for_rules() if is_complete else text
         ):
             return Reason.NO_PAYMENT
-        if "대금" in text and rejection_rules.SETTLED_BILL.search(text):
+        if ("대금" in text or "카드값" in text) and rejection_rules.SETTLED_BILL.search(
+            text
+        ):
             return Reason.STATEMENT
         if not (self.is_detailed or self.has_printed_time) and (
             ("월" in text or "달" in text)
@@ -467,8 +466,7 @@ class MessageEvidence:
         )
         if message.is_currency_missing and not has_card:
             return False
-        is_international = rejection_rules.INTERNATIONAL_SENDER.search(message.text)
-        if is_international and not self.is_detailed:
+        if not self.is_detailed and rejection_rules.is_sent_from_abroad(message.text):
             return False
         is_told = message.card_digits is not None or self.has_printed_time
         if not is_told and rejection_rules.is_bait_or_asked(message.text):
@@ -483,17 +481,14 @@ class MessageEvidence:
     def _is_paid_by_wallet(self, keyword: StatusKeyword) -> bool:
         """Return True for what a wallet paid or refunded, and for a whole receipt."""
         masked = self.message.masked.text
+        text = self.message.text
         if keyword.kind is Kind.CANCELLATION:
-            is_refunded = "환불" in self.keyword_text or any(
-                (_REFUNDED.search(masked), _REFUND_LABEL.search(self.message.text))
-            )
-            is_done = self._is_past_tense() and is_refunded
-            return is_done and _MEANS.search(self.message.text) is not None
+            is_told = is_told_as_refunded(text, masked, self.keyword_text)
+            return self._is_past_tense() and is_told
         if keyword.kind is Kind.DECLINED:
             return False
-        is_receipt = _RECEIPT_END.search(self.message.text) is not None
         is_paid = self._is_past_tense() and _PAID_BY.search(masked) is not None
-        return is_receipt or is_paid
+        return is_paid or has_receipt_end(text)
 
     def _is_card_below(self) -> bool:
         """Return True for a name, an amount and a card with digits on a line each."""

@@ -6,6 +6,7 @@ A withdrawal, the label of an amount or the heading of a receipt stands for it.
 import re
 from dataclasses import dataclass
 
+from card_alerts.korean.orders import find_receipt_word
 from card_alerts.korean.status_keywords import (
     PENDING,
     RANK_ADJACENT,
@@ -149,25 +150,6 @@ _SPENT = pattern(
     rf"{AMOUNT}[을이]?[ ](?P<word>썼어요|썼습니다|냈어요|냈습니다)(?![가-힣])",
     example=f"{AMOUNT}을 썼어요",
 )
-# Google Play에서 구매해 주셔서 감사합니다, above 결제 수단: Visa-3382 or 합계
-_THANKS = pattern(
-    r"""
-    (?:
-        (?P<word>구매)(?:해[ ]?주셔서[ ]?감사|하셨(?:습니다|어요))
-        | (?P<order>주문)이[ ]처리되었
-    )
-    (?=[\s\S]{1,400}(?:결제[ ]?수단|합계[ ]?:))
-    """,
-    example="구매해 주셔서 감사합니다\n책장 4,000원\n결제 수단",
-)
-# 영수증⏎새벽명상⏎합계 ₩4,400⏎청구 대상 삼성카드
-_STORE_RECEIPT = pattern(
-    r"""
-    영수증[\s\S]{1,300}\n(?P<word>합계|총계|총액|소계)[ :]{1,3}
-    (?=₩[\s\S]{1,40}\n(?:청구[ ]?대상[^\n]{1,24}\d{4}|결제[ ]?(?:수단|방법)[ :]))
-    """,
-    example="영수증\n새벽명상\n합계 ₩4,400\n청구 대상 소리카드 1234",
-)
 # 10월 후불교통비(버스/지하철등) 39,200원 입니다
 _TRANSIT_MONTH = pattern(
     rf"""
@@ -175,6 +157,13 @@ _TRANSIT_MONTH = pattern(
     (?P<word>입니다|이에요)
     """,
     example=f"10월 후불교통비 {AMOUNT} 입니다",
+)
+# 소리사랑상품권 사용 알림⏎바람서점 / -16,200원⏎사용일시 2026.11.14 11:05
+_USED_NOTICE = pattern(
+    r"""
+    \A[^\n]{2,30}[ ](?P<word>사용|결제|이용)[ ]알림\n[^\n]{2,40}[ ]-?[\d,]{1,12}원[ ]*\n
+    """,
+    example="소리사랑상품권 사용 알림\n바람서점 / -16,200원\n",
 )
 _RIDE = pattern(
     r"""
@@ -184,19 +173,10 @@ _RIDE = pattern(
     """,
     example="후불교통 승차 2,300원",
 )
-# 결제금액: 27,540원 (쿠페이 머니), 결제 완료 above amount and means, a charged car
-_PAID_WITH = pattern(
-    r"""
-    (?P<word>결제)[ ]?금액[ :]{1,3}[\d,]{1,15}원
-    [ ]?\([^()\n]{0,10}(?:머니|페이|포인트|카드)\)
-    | 결제[ ]?완료[\s\S]{1,300}(?P<paid>결제)[ ]?금액[ :]{1,3}(?=[\d,]{1,15}원
-      [^\n]{0,12}\n[^\n]{0,6}결제[ ]?(?:수단|방법)[ :]{1,3}
-      [^\n]{0,12}(?:카드|페이|머니))
-    | 구매[ ]?완료[\s\S]{1,120}(?P<bought>결제)[ ]?금액[ :]{1,3}(?=[\d,]{1,15}원)
-    | kWh[\s\S]{1,200}(?P<charge>(?:결제|이용|충전)[ ]?(?:금액|요금))[ :]{1,3}
-      (?=[\d,]{1,15}원)
-    """,
-    example="결제금액: 27,540원 (쿠페이 머니)",
+# 2026-10-19 진료비 28,700원 수납이 완료되었습니다
+_RECEIVED = pattern(
+    rf"{AMOUNT}[ ](?P<word>수납(?:이|을)?[ ]?완료(?:되었습니다|됐습니다|됐어요)?)",
+    example=f"진료비 {AMOUNT} 수납이 완료되었습니다",
 )
 # A receipt with the labels 결제일시, 가맹점명 and 결제 금액, in any order
 _RECEIPT = pattern(
@@ -225,7 +205,7 @@ _PASSED_TOLL = pattern(
     rf"{AMOUNT}+[ ](?P<word>정상[ ]통과|통과)(?![가-힣])",
     example=f"{AMOUNT} 정상 통과",
 )
-_WORDS = ("word", "fare", "ride", "order", "paid", "charge", "bought")
+_WORDS = ("word", "fare", "ride")
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +248,7 @@ def find_implied_keyword(
         (_TOLL_TOTAL, "하이패스" in text or "후불교통" in text),
         (_TRANSIT_MONTH, "후불교통" in text),
         (_PASSED_TOLL, "하이패스" in text),
+        (_RECEIVED, "수납" in text),
         (_SPENT, bank and ("썼" in text or "냈" in text)),
     ):
         match = match or (rule.search(masked_text) if is_likely else None)
@@ -281,12 +262,12 @@ def find_implied_keyword(
             and not PENDING.search(text),
         ),
         (_RIDE, "교통" in text or "승차" in text),
-        (_STORE_RECEIPT, "영수증" in text),
-        (_THANKS, "수단" in text or "합계" in text),
-        (_PAID_WITH, "kWh" in text or ("결제금액" in text and "배송" not in text)),
+        (_USED_NOTICE, has_other_payer and "알림" in text),
         (_RECEIPT, ("가맹점" in text or "용처" in text) and "금액" in text),
     ):
         match = match or (rule.search(text) if is_likely else None)
+    if match is None and (span := find_receipt_word(text)):
+        return ImpliedKeyword(StatusKeyword(Kind.APPROVAL, span, rank))
     if match is None and "내역" in text and has_details:
         match, rank = _STATUS_IN_HEADING.search(text), RANK_STANDALONE
     if match is None:

@@ -63,8 +63,6 @@ _SEPARATORS = pattern(r"[ \])\-:·>*]{0,4}", example=" - ")
 _PLAIN_KEYWORD = pattern(
     r"(?:승인|취소)(?=\n|[ ][가-힣]{1,2}\*|[ ]\d|$)", example="신한카드(1309)승인"
 )
-_HANGUL = pattern(r"[가-힣]", example="현대 M")
-_LATIN = pattern(r"[A-Za-z]", example="현대 M")
 _HOLDER_NAME = pattern(
     r"[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님", example="우리(9*2*)류*현님"
 )
@@ -120,6 +118,7 @@ _PARTNER_BEFORE = pattern(
     """,
     example="삼성카드",
 )
+_LINE_STARTS = frozenset({"", "\n", "[", " "})
 _TEXT_START = pattern(r"[\s\[(]{0,6}", example="\n[신한카드]")
 _PAID_SENTENCE = pattern(r"에서[ ,]{0,2}\n?[\d,₩]", example="바람커피에서 12,000원")
 # 토스90,000원 결제신한카드
@@ -131,6 +130,14 @@ _GLUED_KEYWORD = pattern(
 _TERMS_IN_BRACKETS = pattern(
     rf"[ ,/·]{{0,3}}{INSTALLMENT}", example=f"완료 [롯데{INSTALLMENT} {TIMESTAMP}"
 )
+
+
+def _is_hangul(letter: str) -> bool:
+    return "가" <= letter[:1] <= "힣"
+
+
+def _is_latin(letter: str) -> bool:
+    return letter[:1].isascii() and letter[:1].isalpha()
 
 
 class IssuerMatch(NamedTuple):
@@ -175,7 +182,7 @@ class IssuerMatch(NamedTuple):
         if self.digits or not (self.has_following_word or self.product):
             return False
         has_name = self.has_following_word or bool(
-            self.product and _HANGUL.match(self.text[self.product[0]])
+            self.product and _is_hangul(self.text[self.product[0]])
         )
         before = self.text[: self.span[0]].rstrip(" ")
         return before.endswith(AMOUNT) and has_name
@@ -288,7 +295,7 @@ def _match_number(text: str, start: int, end: int) -> re.Match[str] | None:
 
 def _line_product(text: str, start: int, end: int) -> re.Match[str] | None:
     """Match the product behind a name that begins its line or its brackets."""
-    if text[start - 1 : start] not in {"", "\n", "[", " "}:
+    if text[end : end + 1] != " " or text[start - 1 : start] not in _LINE_STARTS:
         return None
     product = LINE_PRODUCT.match(text, end) if "카드" in text[start:end] else None
     return (
@@ -325,11 +332,11 @@ def _is_check_card(label: str) -> bool | None:
 def _is_word_before(text: str, found: re.Match[str]) -> bool:
     """Return True if a letter before the name makes it part of a word: 메가MGC."""
     before = text[found.start() - 1 : found.start()]
-    if _HANGUL.match(before):
+    if _is_hangul(before):
         if _GLUED_KEYWORD.search(text, max(0, found.start() - 8), found.start()):
             return False
         return not _is_co_branded(text, found)
-    return bool(_LATIN.match(before)) and not _HANGUL.match(found[0])
+    return bool(_is_latin(before)) and not _is_hangul(found[0])
 
 
 def local_currency_match(text: str, span: Span) -> IssuerMatch:
@@ -387,7 +394,7 @@ def _find_title(text: str, matches: list[IssuerMatch]) -> IssuerMatch | None:
     if any(match.span[0] <= found.start() < match.end for match in matches):
         return None
     name_end, has_space = found.end(), text.startswith(" ", found.end())
-    if not (has_space or _HANGUL.match(text, name_end)):
+    if not (has_space or _is_hangul(text[name_end : name_end + 1])):
         return None
     is_named_below = any(
         match.issuer is alias.issuer
@@ -410,7 +417,7 @@ def _is_word_end(text: str, found: re.Match[str], alias: Alias, end: int) -> boo
     if alias.issuer.is_pay_service and _PAID_WITH.match(text, end):
         return True
     if alias.is_app and not text[: found.start()].strip(" \n[(-"):
-        return not _HANGUL.match(text[found.end()])
+        return not _is_hangul(text[found.end()])
     if end == found.end() and alias.is_ambiguous:
         line_start = text.rfind("\n", 0, end) + 1
         is_whole_line = text[line_start:end].strip() == name and following == "\n"
@@ -420,7 +427,7 @@ def _is_word_end(text: str, found: re.Match[str], alias: Alias, end: int) -> boo
             # 우리 10/03 16:00: a bank's message
             return True
         return is_whole_line or bool(_CONFIRMS_AMBIGUOUS_ALIAS.match(text, end))
-    if _HANGUL.match(following):
+    if _is_hangul(following):
         has_card_word = end > found.end() or "카드" in name
         if has_card_word and text.startswith("후불교통", end):
             return True
@@ -428,4 +435,4 @@ def _is_word_end(text: str, found: re.Match[str], alias: Alias, end: int) -> boo
             _HOLDER_NAME.match(text, end)
             or (has_card_word and _PARTICLE.match(text, end))
         )
-    return not (_LATIN.match(following) and _LATIN.match(text[end - 1]))
+    return not (_is_latin(following) and _is_latin(text[end - 1]))

@@ -38,8 +38,9 @@ _NAME_END = pattern(
     rf"""
     [ ]/[ ]
     | [ ][\d,]{{1,15}}원(?:을|이)?[ ]?(?:결제|승인|사용)
+    | [ ](?:결제|승인|이용|사용)[ ]?금액[ :]{{1,2}}\d
     | [ ]{{0,3}}(?:
-          $ | \n | \| | [ ]·
+          $ | \n | \| | [ ]· | [ ]▶
           | \((?:일시불|(?:할부|무이자)?[ ]?\d{{1,2}}개월(?:[ ]?(?:할부|무이자))?)\)
           | [ ]{_RUNNING_TOTAL}
           | [ ,/\-]{{1,4}}{_NEXT_LABEL}
@@ -66,17 +67,24 @@ _LABELED = pattern(
 )
 # The product names the shop if no label does.
 _LABELED_PRODUCT = pattern(
-    r"(?<![가-힣])(?:(?:주문[ ]?)?상품명?|이용권)[ ]?[:=][ ]?(?=[^\n])",
+    r"""
+    (?<![가-힣])(?:
+        (?:주문[ ]?|구독[ ]?|구매[ ]?)?상품명? | 이용권 | 주문명 | 품명
+        | (?:펜션|숙소|호텔|공연|강의|클래스|강좌|과정|프로그램)명
+        | (?:신청[ ]?)?서비스 | 주문[ ]?내역
+    )[ ]?[:=][ ]?(?=[^\n])
+    """,
     example="▣상품명 : 파도랜드",
 )
-_LABEL_ENDS = "점처호자소장체게곳품명름트스"
+_LABEL_ENDS = "점처호자소장체게곳품명름트스역권"
 _HAS_LABEL = pattern(
     rf"[:=](?:(?<=[{_LABEL_ENDS}][:=])|(?<=[{_LABEL_ENDS}][ ][:=]))",
     example="- 가맹점명: 바람커피성수",
 )
-_HAS_INLINE_LABEL = pattern(
-    r"처[ ]|점명?[ ]|상호[ ]|[장호체게소원]명[ ]|\n(?:가게|매장|판매자|운수사)[ ]",
-    example="가맹점명 롯데마트",
+# A cheap check before the pattern
+_INLINE_LABELS = (
+    *("처 ", "점 ", "명 ", "상호 ", "가게 ", "매장 ", "판매자 ", "운수사 "),
+    *("장  ", "소  ", "호  ", "포  "),
 )
 # 사용처 느루공방 거래시간 11/12 14:22
 _LABELED_INLINE = pattern(
@@ -87,7 +95,10 @@ _LABELED_INLINE = pattern(
     (?=
         ,[ ]
         | [ ](?:거래|승인|이용|결제)?(?:시간|일시|일자|번호|금액|시각)[ :]
-        | (?:[ ][\d,.]{1,12}[ ]?(?:[A-Z]{3}|원))?[ ]*(?:\n|$)
+        | (?:
+              [ ]\d{1,3}(?:[ ]\d{3}){1,3},\d\d[ ][A-Z]{3}
+              | [ ][\d,.]{1,12}[ ]?(?:[A-Z]{3}|원)
+          )?[ ]*(?:\n|$)
     )
     | (?<![가-힣])(?:사용처|이용처|결제처|가맹점명?|상호)[ ](?P<merchant>[^\n:]{1,60}?)
       (?=[ ](?:거래|승인|이용|결제)(?:시간|일시|일자|번호|금액)[ ]|[ ]할부[ ])
@@ -96,9 +107,11 @@ _LABELED_INLINE = pattern(
           (?:이용|승인|사용|결제)가맹점 | 운수사
           | (?:상점|매장|상호|업체|지점|가게|충전소|주유소|주차장|병원)명
       )[ ](?P<line>[^\n:]{1,60})(?=\n|$)
+    | (?:^|(?<=\n))(?:주차장|충전소|매장|가맹점|사용처|상호|가게|점포)[ ]{1,12}
+      (?<=[ ]{2})(?P<column>[^\n: ][^\n:]{1,40})(?=\n|$)
     """,
     example="사용처 느티찻집",
-    initials=r" \-·•■▶◆가결매병사상승업운이주지충판",
+    initials=r" \-·•■▶◆가결매병사상승업운이점주지충판",
 )
 # 신한카드 ・ 바람커피, 5,500원 · 바람커피, and the arrow
 _DAY = r"""
@@ -123,15 +136,16 @@ _METHOD_BAR = pattern(
         | [ ]?{_DAY} | [\d,]{{1,15}}원
         | [^\n]{{0,6}}(?:한도|비밀번호|유효기간)[ ]?(?:초과|부족|오류|불일치|경과)
         | 결제(?![가-힣])
-        | [가-힣A-Za-z.]{{1,8}}(?:페이|머니)(?:\([^()\n]{{1,12}}\))?[ ]*(?:\n|$)
+        | [가-힣A-Za-z.]{{1,8}}(?:페이|머니)(?:\([^()\n]{{1,12}}\))?[ ]*(?:[\n·]|$|결제)
         | [가-힣A-Za-z]{{0,8}}(?:카드|체크|머니|포인트|쿠폰)
           (?:[ ]?(?:결제|사용|이용)|[ ]?\(?[\d*]{{4}}\)?)?[ ]*(?:[\n|·]|$)
         | [가-힣A-Za-z]{{1,8}}[ ]\(?[\d*]{{4}}\)?[ ]*(?:[\n|·]|$)
+        | [가-힣]{{2,5}}[ ](?:머니|포인트)[ ]?결제
     )
     """,
     example="카드·계좌 모두",
 )
-_HAS_METHOD_BAR = pattern(r"[·→|➔▶]|->", example="3개월·6개월 안내")
+_METHOD_BARS = ("·", "→", "|", "->", "➔", "▶")
 # 9,900원 | 바람커피
 _AFTER_BAR = pattern(
     rf"""
@@ -145,7 +159,7 @@ _AFTER_BAR = pattern(
     (?!
         [가-힣]{{2,6}}(?:카드|체크)[ ]*(?:[\n|]|$)
         | [ ]?{_DAY} | [₩]?[\d,]{{1,15}}[ ]?원
-        | [ ]?(?:잔액|한도|누적|남은)
+        | [ ]?(?:잔액|한도|누적|남은) | [ ]?(?:일시불|\d{{1,2}}개월)
         | \[?[가-힣\d.·]{{0,5}}(?:승인|취소|결제)[ ]?(?:완료|취소|알림|안내)?\]?[ ]*
           (?:[\n|]|$)
     )
@@ -221,6 +235,11 @@ _USED_AT = pattern(
 _ORDERED = pattern(
     r"""
     주문하신[ ](?P<merchant>[^\n]{2,40}?)의[ ]결제가
+    | (?:^|(?<=\n)|[ ]-[ ])(?P<told>[^\n!?.-]{2,30}?)
+      (?:
+          에서[ ](?:(?:주문|예약|구매)[ ]?완료를[ ]|주문을[ ]확인했)
+          | 의[ ]결제[ ]?내역입니다
+      )
     | 고객님의[ ](?P<shop>[^\n]{2,20}?)[ ]결제가
     """,
     example="주문하신 작은족발의 결제가",
@@ -235,25 +254,35 @@ _BEFORE_CARD_KIND = pattern(
 # 레깅스 2종 반품 처리가 끝나 16,900원이
 _RETURNED = pattern(
     r"""
-    (?:^|\][ ]?|(?<=\n))(?P<merchant>[^\n\]]{2,40}?)[ ](?:반품|취소|환불)[ ]?
-    처리(?:가|를)[ ](?:끝나|완료)
+    (?:^|\][ ]?|(?<=\n))(?![가-힣]{2,4}님)(?P<merchant>[^\n\]]{2,40}?)
+    [ ](?:반품|취소|환불)[ ]?처리(?:가|를)[ ](?:끝나|완료)
     """,
     example="레깅스 2종 반품 처리가 끝나",
 )
-# 작은족발 주문이 취소되어
-_ORDER_CANCELLED = pattern(
-    r"(?:^|(?<=\n))(?P<merchant>[^\n]{2,40}?)[ ]주문이[ ]취소(?=되|됐)",
+# 작은족발 주문이 취소되어, 새벽명상 멤버십이 갱신되었습니다
+_DONE_WITH = pattern(
+    r"""
+    (?:^|(?<=\n))(?P<merchant>[^\n]{2,40}?)
+    (?:[ ]주문이[ ]취소(?=되|됐)|[이가][ ]갱신되었|[ ]이용이[ ](?:종료|완료)(?=되|됐))
+    """,
     example="작은족발 주문이 취소되어",
 )
 # Google Play에서 별빛게임즈의 상품을 구매하셨습니다, Google Play에서 구매해 주셔서
 _BOUGHT_OF = pattern(
     r"""
-    에서[ ](?P<merchant>[^\n]{1,40}?)의[ ](?:상품|앱|콘텐츠)을[ ]?구매하
+    에서[ ](?P<merchant>[^\n]{1,40}?)의[ ]
+    (?:상품|앱|콘텐츠|구독권?|이용권|아이템)[을를][ ]?구매하
+    | 에서[ ](?P<item>[^\n]{2,40}?)을\(를\)[ ]구매
     | (?:^|(?<=\n))(?P<shop>[^\n]{2,20}?)에서[ ]구매해[ ]?주셔서
     """,
     example="에서 별빛게임즈의 상품을 구매하",
 )
 
+# 바람편의점에서 결제했어요, above the amount
+_PAID_AT = pattern(
+    r"(?P<merchant>[^\n\d]{1}[^\n]{1,30}?)에서[ ]결제했(?:어요|습니다)[.!]?[ ]*\n",
+    example="바람편의점에서 결제했어요\n",
+)
 _COLUMN_GAP = pattern(r"[ ]{2,}|\t", example="잔액    870,210")
 _COLUMN_LABEL = pattern(
     rf"""
@@ -274,8 +303,13 @@ _HAS_LABEL_LINE = pattern(
 MAX_COLUMNS = 8
 
 
+def _has_any(text: str, words: tuple[str, ...]) -> bool:
+    return any(map(text.__contains__, words))
+
+
 def find_labeled_merchant(text: str) -> Span | None:
-    if "  " in text or "\t" in text or _HAS_LABEL_LINE.search(text):
+    may_be_line = "처" in text or "가맹점" in text or "상호" in text or "매장" in text
+    if "  " in text or "\t" in text or (may_be_line and _HAS_LABEL_LINE.search(text)):
         span = _find_name_in_columns(text)
         if span:
             return span
@@ -285,18 +319,23 @@ def find_labeled_merchant(text: str) -> Span | None:
         if span:
             return span
     match = None
-    if _HAS_INLINE_LABEL.search(text):
+    if _has_any(text, _INLINE_LABELS):
         match = _LABELED_INLINE.search(text)
     if match is None and "|" in text:
         span = _find_name_after(_AFTER_BAR, text)
         if span:
             return span
-    if match is None and _HAS_METHOD_BAR.search(text):
+    match = match or _find_shop_above(text)
+    if match is None and _has_any(text, _METHOD_BARS):
         span = _find_name_after(_METHOD_BAR, text)
         if span:
             return span
     match = match or _find_name_in_sentence(text)
     return match.span(match.lastgroup or 0) if match else None
+
+
+def _find_shop_above(text: str) -> re.Match[str] | None:
+    return _PAID_AT.match(text) if "에서 결제했" in text else None
 
 
 def _find_name_in_columns(text: str) -> Span | None:
@@ -355,12 +394,16 @@ def _find_name_in_sentence(text: str) -> re.Match[str] | None:
         match = _BEFORE_CARD_KIND.search(text)
     if match is None and "하신 " in text:
         match = _USED_AT.search(text)
-    if match is None and ("주문하신" in text or "님의 " in text):
+    is_order = "주문하신" in text or "님의 " in text or "완료를 " in text
+    is_order = is_order or "주문을 확인" in text
+    if match is None and (is_order or "의 결제" in text):
         match = _ORDERED.search(text)
     if match is None and "처리" in text:
         match = _RETURNED.search(text)
-    if match is None and "주문이 취소" in text:
-        match = _ORDER_CANCELLED.search(text)
+    if match is None and (
+        "주문이 취소" in text or "갱신되" in text or "이용이 " in text
+    ):
+        match = _DONE_WITH.search(text)
     if match is None and "구매" in text and "에서" in text:
         match = _BOUGHT_OF.search(text)
     if match is None and ("]에서" in text or ("에서" in text and "'" in text)):

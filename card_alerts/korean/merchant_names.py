@@ -13,21 +13,25 @@ from card_alerts.masked_text import (
 from card_alerts.merchant_quality import is_gateway_name
 from card_alerts.patterns import pattern
 from card_alerts.result import Span
+from card_alerts.tables import read_words
 
 _BALANCED = pattern(r"[^()]*(?:\([^()]*\)[^()]*){0,3}", example="(CU)길동점")
 # Between the columns of the merchant and its city.
 MIN_COLUMN_GAP = 4
 
 _LEADING_SEPARATORS = pattern(
-    r"""[\s,./|·:;>\]\-—&~_*'\"!→➔▶▷■◆◇□•★☆@]*""", example="  바람커피성수"
+    r"""[\s,./|·:;>\]\-—&~_*'\"!→➔▶▷■▪▫◆◇□▣●○◎•★☆@]*""", example="  바람커피성수"
 )
 # 오늘 바람커피에서 12,000원, 신한카드(1234)로 바람커피에서
 _LEADING_WORD = pattern(
     rf"""
     (?:
         오늘 | 방금 | [가-힣A-Za-z]{{2,8}}(?:페이|머니|Pay)로
+        # 탐나는전으로, 마포사랑상품권으로
+        | [가-힣]{{2,8}}(?:전|상품권)으로
         | [가-힣*]{{2,4}}님(?:이|은|께서) | (?<={ISSUER})으?로
         | (?<={AMOUNT})[이가을를] | 카드로 | \d{{1,2}}월[ ]?접수
+        | (?:주문|예약|예매)(?:이|가)[ ](?:접수|완료|확정)(?:됐|되었)(?:어요|습니다)[.!]
     )[ ]+(?=[^ ])
     """,
     example="회원님이 찜한",
@@ -107,20 +111,24 @@ MAX_HOLDER_LENGTH = 5
 MAX_MEANS_LENGTH = 13
 # A blank and 체크카드 before the digits
 MAX_CARD_WORD = 6
-_LEADING_WORD_STARTS = frozenset("오방으로이가을를카0123456789")
+_LEADING_WORD_STARTS = frozenset("오방으로이가을를카주예0123456789")
 _BARE_COUNTRY = pattern(r"^\([A-Z]{2,3}\)?$", example="(TH)")
 _TRAILING_WORDS = pattern(
     r"""
     (?<=교통)[ ]\d{1,2}월$
     | (?<!외)[ ]{1,4}\d{1,3}건$
+    # 바람커피 강남점, 서울시
+    | ,[ ][가-힣]{1,6}[시도]$
     | [ ]{1,4}(?:
           할부(?:개월)?
           | 자동[ ]?(?:이체|납부|결제) | (?:민생회복[ ]?)?소비쿠폰 | 주차[ ]?요금
           | (?:정기[ ]?결제[ ])?영수증 | 구매[ ]?완료
+          | (?:정기|연간|월간)?[ ]?결제[ ]?(?:완료[ ]?)?(?:안내|알림)
           | (?:평일|주말|심야)[ ](?:\d{1,2}시간권|종일권|당일권)
           | 정기[ ]?결제 | 이용건 | 사용건 | 결제건 | 승인건
-          | (?:거절|취소)?사유
-          | 통행료 | 주문[ ]?건(?:의|이)? | 이용 | 사용 | 주문 | 건 | 승차 | 하차
+          | (?:거절|취소)?사유 | (?:주문[ ]?)?결제가[ ]취소되어
+          | 총(?:[ ]결제)? | 통행료 | 주문[ ]?건(?:의|이)? | 이용 | 사용 | 주문 | 건
+          | 승차 | 하차 | 통과 | 바코드 | QR
           | (?:이용|승인|결제|사용|거래)?금액
       )$
     """,
@@ -137,24 +145,25 @@ _ATTACHED_SUFFIX = pattern(
     example="이음마트천호점 이용건",
 )
 _SUFFIX_LAST_CHARACTERS = frozenset(
-    "부월체부제건용액유서께한신문니트이로).의차료폰금증권"
+    "총내림부월과드R체부제건용액유서께한신문니트이로).의차료폰금증권시도어"
 )
 # The end of a sentence of several words.
 _SENTENCE_TAIL = pattern(
-    r"(?:니다|세요|어요|아요|해요|까요|게요|시오|바랍니다|됩니다|바람)[.!~ ]*$",
+    r"(?:니다|세요|어요|아요|해요|돼요|에요|예요|까요|게요|시오|바람)[.!~ ]*$",
     example="알려드릴게요!",
 )
 _SENTENCE = pattern(
     r"""
     # The label of another field: 구간 : 서울 → 기흥
-    ^[가-힣]{1,4}(?:[ ][가-힣]{1,4})?[ ]?:[ ]
+    ^[가-힣]{1,6}(?:[ ][가-힣]{1,4})?[ ]?:[ ]
     | (?:^|[ ])[가-힣]{0,4}(?:하기|보기|받기|가기|확인)[.!~ ]*$
-    | ^[※☞☎*]
+    | ^[※☞☎*] | ^아래[ ] | [ ]사정에[ ]따라 | \d영업일
+    | (?:되었|됐|했)고$ | (?:완료|처리)되어(?:[ ]|$) | [을를][ ]눌러$
     | (?<![가-힣])문의
     | 고객[ ]?센터[ :]{0,2}\d | 추가하고 | 이용[ ]?안내 | 이용해[ ]?주셔서
     | 본인[ ]?(?:이[ ]?)?(?:아닌|아닐|미사용|사용)
     | 앱에서[ ] | 에서[ ]확인 | [ ]환율
-    | (?:이용|사용|승인|결제|거래)[ ]?내역
+    | (?:이용|사용|승인|결제|거래|주문)[ ]?내역
     | ^\W*안내\W*$
     | 마케팅[ ]?(?:메시지|정보|수신)
     | 포인트[ ]?(?:적립|\d)
@@ -164,55 +173,57 @@ _SENTENCE = pattern(
     """,
     example="본인아닐시 문의",
 )
+_NO_NAMES = frozenset(read_words("words.toml")["no_names"])
+# Other fields and notices, which may be longer
 _NOT_A_NAME = pattern(
     r"""
-    ^[\W\d_]*$
-    | ^\d{1,2}월(?:분)?$
-    | ^(?:
-          원 | 월 | 일 | 건
-          | (?:정상[ ]?)?처리(?:[ ]?완료|되었습니다|됐습니다|됐어요|했습니다)?
-          | 무이자 | 할부 | 유이자 | 체크 | 신용 | 카드 | 체크카드 | 신용카드 | 국내
-          | 해외 | 온라인 | 오프라인 | 본인 | 가족 | 회원님 | 고객님 | 고객 | 님 | 님의
-          | 자동이체 | 자동납부 | 자동결제
-          | (?:다음[ ]?)?(?:결제|청구|출금)[ ]?(?:예정)?일
-          | 접수 | \d{1,2}월[ ]?접수
-          | 결제[ ]?수단(?:을|이)?
-          | (?:자동)?(?:결제|납부|출금|이체|청구|인출)[ ]?예정
-          | 법인 | 개인
-          | (?:충전|이용|대여|주차|주행|통행)[ ]?요금이?
-          | 이용건 | 사용건 | 승인건 | 결제건 | 건이 | 이 | 가 | 을 | 를 | 에 | 에서
-          | 으로 | 로 | 금액 | 카드로 | 일자 | 원거래 | 뒷자리 | 끝자리 | 구분 | 교통
-          | 현지 | 충족 | 미충족 | 합계 | 총액 | 소계
-          | [가-힣]{1,6}(?:어요|아요|해요|니다|세요)[.!]?
-          | [가-힣]{1,6}(?:\+[가-힣]{1,6}){1,4} | KST
-          | (?:결제|승인|취소|환불|주문|통행|이용)일(?:시|자)? | 통행[ ]?요금이? | 구간
-          | 현지[ ]?시[간각]
-          | 운행[ ]?(?:종료|시작) | 출발 | 도착 | 입차 | 출차 | 운임 | 위약금
-          | (?:거래|결제|이용|승인)[ ]?(?:유형|구분|종류|상태)
-          | (?:환불|반환|취소|이용)[ ]?(?:금액|구간|위약금)
-          | (?:이용하신[ ])?(?:택시|대리|주차|버스)[ ]?요금
-          | (?:예매|예약|탑승|출발)[ ]?(?:일시|번호) | (?:VAT|부가세)[ ]?포함
-          | (?:주문|예약|예매|구매|배송)[ ]?(?:완료|확정|접수)
-          | (?:주문|결제|승인|이용)[ ]?시[각간]
-          | 가게 | 매장 | (?:주문|상품)의? | 남음 | 후
-          | (?:주문|구매|이용|결제|신청)하신 | 정상[ ]통과
-          | (?:주문|문서)[ ]?(?:번호|일|ID)
-          | (?:Visa|VISA|Master(?:card)?|Amex|AMEX|JCB)[ *•-]{0,5}\d{4}
-          | (?:이용|결제|승인|사용)?금액[은이]
-          | (?:고속도로|하이패스(?:\([가-힣]{2}\))?)?[ ]?통행료
-          | (?:남은|잔여)[ ].* | 차량(?:번호)?[ :].*
-          | (?:연결|출금)된?[ ]?계좌(?:[ ].*)?
-          | (?:모바일|간편|온라인|앱|자동|정기)[ ]?결제
-          # The number of an order
-          | (?=(?:[A-Z]*\d){2})(?=\d*[A-Z])[A-Z0-9]{9,12}
-          | [가-힣A-Za-z.]{2,10}[ ]?(?:머니|MONEY|포인트|통장)
-          | [가-힣A-Za-z]{2,8}[ ]?(?:머니|포인트|페이|페이머니|카드)(?:으?로)
-          | (?:(?:머니|포인트|카드|계좌|통장|쿠폰|상품권)[ ]?[·+,&/]?[ ]?){1,3}
-          | (?:자동|자동이체|타행|당행|인터넷|모바일)?(?:출금|입금|이체|송금)
-      )$
+    ^(?:
+        (?:다음[ ]?)?(?:결제|청구|출금)[ ]?(?:예정)?일
+        | (?:자동)?(?:결제|납부|출금|이체|청구|인출)[ ]?예정
+        | (?:연간|월간|주간)[ ]?구독(?:[ ]?\(.*)?
+        | (?:결제|주문|구매|환불|예약)[ ]?(?:완료[ ]?)?(?:안내|알림|영수증)
+        | 후기[ ].* | (?:이번|지난)[ ]?달[ ].* | (?:일반실|특실|우등)[ ].* | 내용[ \t].*
+        | (?:APPLE|Apple)[ ]계정
+        | (?:예약|구매|결제|주문|승인|가입)[ ]?(?:요청|신청)[이을]?
+        | (?:다음|매)[ ]?(?:달|월|결제일|청구일).*
+        | (?:결제|승인|취소|환불|주문|통행|이용)일(?:시|자)?
+        | (?:거래|결제|이용|승인)[ ]?(?:유형|구분|종류|상태)
+        | (?:환불|반환|취소|이용)[ ]?(?:금액|구간|위약금)
+        | (?:이용하신[ ])?(?:택시|대리|주차|버스)[ ]?요금
+        | (?:예매|예약|탑승|출발)[ ]?(?:일시|번호)
+        | (?:주문|예약|예매|구매|배송)[ ]?(?:완료|확정|접수)
+        | (?:주문|결제|승인|이용)[ ]?시[각간]
+        | (?:주문|문서)[ ]?(?:번호|일|ID)
+        | (?:Visa|VISA|Master(?:card)?|Amex|AMEX|JCB)[ *•-]{0,5}\d{4}
+        | (?:이용|결제|승인|사용)?금액[은이]
+        | 하이패스\([가-힣]{2}\)[ ]?통행료
+        | (?:남은|잔여)[ ].* | 차량(?:번호)?[ :].*
+        | (?:연결|출금)된?[ ]?계좌(?:[ ].*)?
+        | (?:(?:머니|포인트|카드|계좌|통장|쿠폰|상품권)[ ]?[·+,&/]?[ ]?){1,3}
+        # Seats, and the number of an order
+        | (?:[A-Z]\d{1,2},?[ ]?){1,6} | \d{1,3}번[ ]좌석.* | \d{1,2}명
+        | (?=(?:[A-Z]*\d){2})(?=\d*[A-Z])[A-Z0-9]{9,12}
+        | \d{1,2}월(?:분|[ ]?접수)? | \d{1,3}일간?
+        | \d{2,3}[가-힣]\d{4}(?:[ ]차량)?
+    )$
     """,
-    example="56212345678901",
+    example="결제 예정일",
+    initials=r"\dA-Z가거결계구금남납내다대매머문반배버사상승연예우월이인일자잔주지차청출취카쿠탑택통특포하환후",
 )
+_WORD_OF_OTHERS = pattern(
+    r"""
+    ^(?:
+        [가-힣]{1,6}(?:어요|아요|해요|니다|세요)[.!]?
+        | [가-힣]{1,6}(?:\+[가-힣]{1,6}){1,4}
+        | [가-힣A-Za-z.]{2,10}[ ]?(?:머니|MONEY|포인트|통장)
+        | [가-힣A-Za-z]{2,8}[ ]?(?:머니|포인트|페이|페이머니|카드)(?:으?로)
+        | [가-힣]{2,4}님의? | [가-힣 ]{0,6}목록 | [가-힣]{0,2}신청[ ]?완료
+        | [^\n]{1,10}(?:학생|회원|고객)의[ ].*
+    )$
+    """,
+    example="소리머니",
+)
+_LAST_LETTERS_OF_OTHERS = frozenset("요다.!니Y트장로님의록료")
 NUMERIC_NAME = pattern(r"^\d{2,5}$", example="27")
 _NOTICE_GAP = pattern(
     r"""
@@ -302,6 +313,14 @@ MAX_LEGAL_FORM_LENGTH = len("(주)")
 _WIDE_GAP = pattern(rf"[ ]{{{MIN_COLUMN_GAP},}}", example="HARBOR COFFEE     SEOUL")
 
 
+MIN_CLAUSE_LENGTH = 12
+# 바람피자에서 피자 1판을 준비 중이에요, 사진전이(가) 개인으로
+_CLAUSE = pattern(
+    r"에서[ ](?=[^\n]{4,60}(?:니다|어요|아요|에요|해요)(?:[.! ]|$))|이\(가\)|을\(를\)",
+    example="에서 피자 1판을 준비 중이에요",
+)
+
+
 class MerchantSpan(NamedTuple):
     start: int
     end: int
@@ -362,7 +381,7 @@ def trim_merchant(
     if heading and heading.end() <= start and _SERVICE.fullmatch(name):
         start, end = heading.span("name")
         return MerchantSpan(start, end, text[start:end])
-    if _NOT_A_NAME.match(name):
+    if _is_other_word(name):
         # A merchant may be called 365.
         is_name = NUMERIC_NAME.match(name) is not None
     else:
@@ -370,11 +389,38 @@ def trim_merchant(
     return MerchantSpan(start, end, name) if name and is_name else None
 
 
+def _is_other_word(name: str) -> bool:
+    """Return True for words of a notification that are no name, or none at all."""
+    if not (name[:1].isalpha() or any(letter.isalpha() for letter in name)):
+        return True
+    if name.replace(" ", "") in _NO_NAMES or _NOT_A_NAME.match(name):
+        return True
+    may_be = name[-1] in _LAST_LETTERS_OF_OTHERS or "의 " in name or "+" in name
+    return may_be and _WORD_OF_OTHERS.match(name) is not None
+
+
 def _is_sentence(name: str) -> bool:
     tail = _SENTENCE_TAIL.search(name)
     if tail and " " in name[: tail.start()]:
         return True
-    return _SENTENCE.search(name) is not None
+    return _may_be_sentence(name) and _SENTENCE.search(name) is not None
+
+
+def _may_be_sentence(name: str) -> bool:
+    """Return False for most names: without a blank and such words."""
+    if " " in name or name[-1] in "기인고.!~" or name[0] in "※☞☎*":
+        return True
+    return (
+        "안내" in name
+        or "문의" in name
+        or "내역" in name
+        or "본인" in name
+        or "포인트" in name
+        or "센터" in name
+        or "추가하고" in name
+        or "주셔서" in name
+        or "마케팅" in name
+    )
 
 
 def _without_methods(text: str, start: int, end: int) -> Span:
@@ -401,7 +447,11 @@ def _without_preliminary(text: str, start: int, end: int) -> Span:
 
 def _cut_notice(text: str, start: int, end: int) -> int:
     """Return the end of a name before a notice (바람커피 환율에 따라 달라집니다)."""
-    if end - start <= MIN_NOTICE_LENGTH or " " not in text[start:end]:
+    name = text[start:end]
+    if end - start > MIN_CLAUSE_LENGTH and ("에서 " in name or "(" in name):
+        clause = _CLAUSE.search(text, start + 1, end)
+        end = clause.start() if clause else end
+    if end - start <= MIN_NOTICE_LENGTH or " " not in name:
         return end
     if not _SENTENCE_END.search(text, max(start, end - 12), end):
         return end

@@ -69,7 +69,8 @@ _NEXT_LABEL = pattern(
 )
 # 소담카페에서 5,700원
 _PARTICLE_AFTER = pattern(
-    rf"에서[ \n,(]{{0,7}}[{AMOUNT}{KEYWORD}]", example=f"보정점에서 {AMOUNT}이"
+    rf"에서[ \n,(]{{0,7}}[{AMOUNT}{KEYWORD}{TIMESTAMP}]",
+    example=f"보정점에서 {AMOUNT}이",
 )
 # KB국민카드 | 별빛 상점
 _BAR_BEFORE = pattern(
@@ -80,6 +81,7 @@ _BAR_BEFORE = pattern(
 _PAID_WITH = pattern(
     rf"""
     (?:카드(?:으로|로)?|머니로|인트로|[A-Za-z)](?:으로|로))[ ]{{0,2}}(?=[{AMOUNT}])
+    | 단으로[ ](?=[{KEYWORD}])
     """,
     example=f"{NOISE} 귀하의 카드 {AMOUNT}",
 )
@@ -106,7 +108,7 @@ _PHONE_ONLY = pattern(
 # [바람마켓] 주문하신 42,300원이 신한카드로 결제되었습니다
 _SHOP_HEADING = pattern(
     rf"""
-    [\s{NOISE}]{{0,20}}\[(?P<name>
+    \A(?:[{KEYWORD}]{{1,20}}[.!]?[ ]?\n)?[\s{NOISE}]{{0,20}}\[(?P<name>
         (?![^\[\]\n]{{0,20}}
             (?:결제|승인|이용|사용|취소|환불|안내|알림|카드|은행|통행|교통|발신|체크|영수증
             |완료|접수))
@@ -121,6 +123,67 @@ _BRANCH_BELOW = pattern(
     [가-힣A-Za-z0-9]{{1,9}}점
     """,
     example="여울커피\n강남역점",
+)
+
+
+# 이용 기간, 처리일, before a colon or a day
+_FIELD_LABEL = pattern(
+    r"""
+    (?<![가-힣])[가-힣]{0,4}(?:
+        기간 | 일[시자정] | 시간 | 시각 | 번호 | 금액 | 수단 | 방법 | 구분 | 인원 | 수량
+        | 사유 | 차수 | 날짜 | 내역
+        | (?:결제|주문|이용|처리|예약|승인|접수|발행|대여|반납|방문|관람|진료|청구|구매
+           |사용|출발|도착|완료|발매|갱신)일
+    )\Z
+    """,
+    example="예약 기간",
+)
+_HAS_ITEM = pattern(r"항목|품목|품명|메뉴|차종", example="정비항목")
+_VALUE_MARKS = f":={TIMESTAMP}{NOISE}"
+_OTHER_LABEL = pattern(
+    r"""
+    [^\n가-힣:]{0,4}[가-힣]{2,6}(?:[ ][가-힣]{1,4})?[ ]?:{1,2}[ ]?[(\['\"]?
+    """,
+    example="▶대여방법 : ",
+)
+_ITEM = pattern(
+    r"(?:[가-힣]{0,2}(?:항목|품목)|(?:작품|상품)명|메뉴|차종)[ ]",
+    example="정비항목 엔진",
+)
+# 안녕하세요. 체험교육연구회입니다.
+_GREETING = pattern(
+    rf"""
+    안녕하세요[.,!]?[ ]?\n?(?P<name>
+        (?![^\n]{{0,20}}(?:고객|님|담당))[^\n.,!{ANY_PLACEHOLDER}]{{2,20}}?
+    )[ ]?입니다
+    """,
+    example="안녕하세요. 바람문화원입니다.",
+)
+# 바람영화 결제 안내, above 결제가 완료되었습니다
+_TITLE_NAME = pattern(
+    rf"""
+    \A(?P<name>
+        (?!결제|승인|주문|구독|정기|자동|예약|환불|취소)[^\n\[\]{ANY_PLACEHOLDER}]{{2,16}}?
+    )[ ](?:정기|자동|구독|연간|월간)?[ ]?
+    (?:결제|구독|구매|이용권|[{KEYWORD}]+)[ ]?
+    (?:완료|안내|영수증|내역)?[ ]?(?:안내|알림)?[ ]*\n
+    """,
+    example="바람영화 결제 안내\n",
+)
+
+
+# The title of a push of a shop
+_TITLE_ALONE = pattern(
+    rf"""
+    \A(?P<name>
+        (?![^\n]{{0,16}}(?:
+            알림|안내|결제|승인|카드|은행|페이|메시지|영수증|완료|주문|예약|취소|환불|내역
+            |이용|사용|통장|지갑|구독|정기|자동|요금|머니|앱|뱅크
+        ))
+        [^\n\[\]:,.!{ANY_PLACEHOLDER}]{{2,12}}
+    )[ ]*\n
+    """,
+    example="든든한끼\n",
 )
 
 
@@ -159,9 +222,15 @@ def find_merchant(message: TokenizedMessage, used: PaymentParts) -> MerchantSpan
         parts = [p for p in parts if not _MEANS_LABEL.search(message.text, 0, p.start)]
         if "→" in text or "->" in text:
             parts = [part for part in parts if not ROUTE.fullmatch(part.text)] or parts
+        unlabeled = _without_values(text, parts)
+        # A heading names the shop rather than the value of another label.
+        heading = None if unlabeled or not parts else _find_pay_service(message)
+        if heading:
+            return heading
+        parts = unlabeled or parts
         if len(parts) > 1 and _is_signature(text, parts[-1]):
             parts.pop()
-        if len(parts) > 1 and "(" in text:
+        if len(parts) > 1:
             parts = [part for part in parts if not _is_method(text, part)] or parts
         anchor_part = used.timestamp or used.money
         anchor = anchor_part.span[1] if anchor_part else 0
@@ -223,8 +292,33 @@ def _list_parts(text: str, *, is_overseas: bool) -> list[MerchantSpan]:
         for match in islice(_UNMASKED_SPAN.finditer(text), MAX_SPANS)
         if match[0].strip(_PUNCTUATION)
         and (part := trim_merchant(text, *match.span(), is_overseas=is_overseas))
+        and not _is_field_label(text, part)
         and not _PAID_WITH.search(text, part.end - 3, part.end + 3)
     ]
+
+
+def _without_values(text: str, parts: list[MerchantSpan]) -> list[MerchantSpan]:
+    if not (":" in text or _HAS_ITEM.search(text)):
+        return parts
+    return [part for part in parts if not _is_value(text, part)]
+
+
+def _is_value(text: str, part: MerchantSpan) -> bool:
+    """Return True behind another label than those of shops: 대여방법 : 지점 방문."""
+    if _ITEM.match(text, part.start):
+        return True
+    start = text.rfind("\n", 0, part.start) + 1
+    if ":" not in text[start : part.start]:
+        return False
+    return _OTHER_LABEL.fullmatch(text, start, part.start) is not None
+
+
+def _is_field_label(text: str, part: MerchantSpan) -> bool:
+    """Return True for 이용 기간 before its value; 커피시간 may be a shop."""
+    behind = text[part.end : part.end + 3].lstrip(" ")[:1]
+    if not behind or behind not in _VALUE_MARKS:
+        return False
+    return _FIELD_LABEL.search(text, part.start, part.end) is not None
 
 
 def _find_name_before_card(
@@ -245,14 +339,25 @@ def _find_pay_service(message: TokenizedMessage) -> MerchantSpan | None:
         heading = find_heading_above(message.issuer_matches, match, message.text)
     if heading is not None and heading.is_app:
         return MerchantSpan(*heading.span, message.text[slice(*heading.span)])
-    shop = _SHOP_HEADING.match(message.masked.text)
-    return MerchantSpan(*shop.span("name"), shop["name"]) if shop else None
+    for rule in (_SHOP_HEADING, _GREETING, _TITLE_NAME, _TITLE_ALONE):
+        shop = rule.search(message.masked.text)
+        if shop:
+            return MerchantSpan(*shop.span("name"), shop["name"])
+    return None
 
 
 def _is_method(text: str, part: MerchantSpan) -> bool:
     """Return True for the (토스페이) behind a payment."""
-    if text[part.start - 1 : part.start] != "(" or not text.startswith(")", part.end):
+    behind = text[part.end : part.end + 4].lstrip(" -")
+    before = text[max(0, part.start - 2) : part.start]
+    if before in {f"{AMOUNT} ", "· "} and behind[:1] in {KEYWORD, "·"}:
+        # 33,000원 소리페이 결제, 157,000원 · 소리페이 · 무이자
+        issuer = find_issuer(part.text)
+        return issuer is not None and issuer.is_pay_service
+    if text[part.start - 1 : part.start] != "(" or behind[:1] not in {")", ISSUER}:
         return False
+    if part.text.endswith(("상품권", "머니", "포인트")):
+        return True
     issuer = find_issuer(part.text)
     return issuer is not None and issuer.is_pay_service
 

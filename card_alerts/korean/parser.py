@@ -50,10 +50,12 @@ _SEPARATED_TITLE = pattern(
     r"\s*(?P<first>\w\w)\w{0,10}[ ](?P<bar>[|·:])[ ]\[?(?P=first)",
     example="KB국민카드 | KB국민카드(1234)승인",
 )
-# 결제수단 : 페이코, where no other word names an issuer
+# 결제수단 : 페이코, 52,600원 (소리페이), where no other word names an issuer
 _MEANS = pattern(
     r"""
     결제[ ]?(?:수단|방법)[ ]?[:=]?[ ]?(?P<value>[가-힣A-Za-z .]{2,12}?)[ ]*(?:\n|\(|$)
+    | \d원[ ]·[ ](?P<bar>[가-힣A-Za-z ]{2,10}(?:페이|Pay))[ ]*(?:\n|·|$)
+    | \d원[ ]?\((?P<behind>[가-힣A-Za-z ]{2,12}(?:페이|Pay|PAY))\)[ ]*(?:\n|$)
     """,
     example="결제수단 : 페이코",
 )
@@ -66,13 +68,18 @@ _AMOUNT_LABELS = tuple(
     pattern(
         rf"""
         (?<![가-힣][ ])(?<![가-힣])(?:총[ ]?|실[ ]?|최종[ ]?)?{word}
-        [ ]?금액[ ]?[:=]?[ ]?\n?[ ]?\Z
+        [ ]{{0,4}}[:=]{{0,2}}[ ]?\n?[ ]?\Z
         """,
         example=example,
     )
     for word, example in (
-        (r"(?:취소|환불|반환)", "▶ 취소금액 : "),
-        (r"(?:결제|승인)", "▶ 결제금액 : "),
+        (r"(?:취소|환불|반환)[ ]?(?:완료[ ]?)?금액", "▶ 취소금액 : "),
+        (r"(?:결제|승인)[ ]?금액", "▶ 결제금액 : "),
+        (
+            r"(?:영수[ ]?금액|(?:본인부담[ ]?)?수납액|결제|총|총액|총계|합계)",
+            "영수금액 ",
+        ),
+        (r"원[ ]=", "수수료 19,250원 = "),
     )
 )
 
@@ -174,7 +181,7 @@ def _choose_issuer(
     match = message.issuer_match
     if match is None:
         means = _MEANS.search(message.text) if sender_issuer is None else None
-        return find_issuer(means["value"]) if means else sender_issuer
+        return find_issuer(means[means.lastgroup or 0]) if means else sender_issuer
     if match.has_following_word and sender_issuer and not sender_issuer.is_pay_service:
         # The name may be the merchant's; a pay service sends for any card.
         return sender_issuer
@@ -238,7 +245,8 @@ def _choose_amount(
     if len(amounts) < 2:
         return amounts[0] if amounts else None
     for money in amounts:
-        if _FOLLOWED_BY_STATUS.match(text, money.span[1]):
+        following = _FOLLOWED_BY_STATUS.match(text, money.span[1])
+        if following and not labels.startswith("사용", following.end() - 1):
             return money
     for label, money in product(_AMOUNT_LABELS, amounts):
         if label.search(labels, max(0, money.span[0] - 24), money.span[0]):

@@ -43,7 +43,7 @@ _LIMIT_CHANGE = pattern(
     example="결제 한도 상향",
 )
 _MAY_BE_GRANT = pattern(
-    r"할부[ ]|한도|발급|신청|심사|대출|카드론|가입|등록|해지|연동",
+    r"할부[ 로]|한도|발급|신청|심사|대출|카드론|가입|등록|해지|연동",
     example="EVERY1 심사가",
 )
 # 임시한도 3,000,000원 승인: a granted limit, card or loan
@@ -54,6 +54,7 @@ _GRANTED = pattern(
     | 한도[ ]?(?:가|를)?[ ]?(?:부여|확대|설정)
     | 한도[ ]?승인
     | 할부[ ]?(?:개월[ ]?)?(?:변경|전환)(?!하|[ ]?가능)
+    | 할부로[ ]?(?:변경|전환)(?:이|을)?[ ]?(?:완료|처리)?[ ]?(?:되었|됐|했|하였)
     | 발급(?:이|가|을)?[ ]?(?:심사(?:가|에)?[ ]?)?(?:신청[ ]?)?
       (?:승인|완료|거절|접수|되|됐)
     | (?:가입|신청|심사|등록|해지|연동)(?:이|가|결과)?[ ]?(?:승인|거절|접수)
@@ -99,8 +100,23 @@ _LIMIT_NOTICE = pattern(
     example="차단 서비스 해제가",
 )
 # The events of a day: 카드승인 17건 412,500원, 취소 1건 12,000원.
-SUMMARY = pattern(
+_SUMMARY = pattern(
     r"(?:승인|취소)[ ]?\d{1,4}건[ ]?[\d,]{1,15}원", example="취소 1건 12,000원"
+)
+# 취소 100원⏎입출금통장(0000) → 권나래: a transfer that came back
+_SENT_FROM_ACCOUNT = pattern(
+    r"취소[ ][\d,]{1,15}원[ ]*\n[^\n]{0,12}통장(?:\([\d*]{2,8}\))?[ ]→",
+    example="취소 100원\n입출금통장(0000) →",
+)
+_CHARGED = pattern(
+    r"충전[ ]?후[ ]?(?:총[ ]?)?(?:보유[ ]?)?잔액", example="충전 후 잔액"
+)
+# 36,000원이 2회 승인되었습니다. 중복 결제라면
+_PAID_TWICE = pattern(
+    r"""
+    \d회[ ](?:승인|결제)(?:되|됐) | 중복[ ]?(?:결제|승인)(?:이?라면|인지|일|이[ ]?의심)
+    """,
+    example="36,000원이 2회 승인되었습니다",
 )
 _MONTH = r"""
     (?<![\d/])
@@ -124,7 +140,7 @@ MONTHLY_STATEMENT = pattern(
 PERIOD_TOTAL = pattern(
     rf"""
     (?:(?:이번|지난|한)[ ]?[달주]|이달|올해|작년|최근)[^\n\d{ANY_PLACEHOLDER}]{{0,8}}
-    (?:\d{{1,2}}월)?[^\n\d{ANY_PLACEHOLDER}]{{0,6}}[{AMOUNT}]
+    (?:\d{{1,2}}월)?[^\n\d{ANY_PLACEHOLDER}]{{0,6}}[{AMOUNT}]++(?![ ]남았)
     """,
     example=f"이번 달 카드 결제 한도까지 {AMOUNT}",
 )
@@ -159,8 +175,9 @@ FAILED_CANCELLATION = pattern(
     r"""
     취소[ ]?(?:처리[ ]?)?(?:가|이|에)?[ ]?
     (?:실패|불가|거절|오류|되지[ ]?않|할[ ]?수[ ]?없)
-    # A requested or expected one: 취소접수, 취소 처리될 예정.
-    | 취소[가이]?[ ]?(?:접수|요청|신청)
+    # A requested or expected one: 취소접수, 취소 처리될 예정. A collected one is done.
+    | (?<!매출)취소[가이]?[ ]?접수
+    | 취소[가이]?[ ]?(?:요청|신청)
     | 취소(?:[ ]?처리)?(?:가|이)?[ ]?(?:진행|완료|처리)?[ ]?(?:될|할)?[ ]?예정
     | 취소(?:가|이)?[ ]?(?:처리|진행)[ ]?(?:중|될|되면)
     | 취소[^\n]{0,20}영업일[^\n]{0,16}(?:예정|소요)
@@ -176,6 +193,7 @@ _CHAT_PHRASES = pattern(
     \?
     | (?:했어|할게|할까|했지|했다|해줘|줄래)(?!요)
     | (?<=[가-힣])(?:놨다|뒀다|먹어라|거라|을게|줄게)(?![가-힣])
+    | 1인당[ ]?[\d,]{1,15}원 | (?:께|에게|계좌로)[ ]보내[ ]?(?:주세요|줘) | 나눠[ ]?내
     | [ㅋㅎㅠㅜ\u110f\u1112\u1172\u116e]{2}
     """,
     example="22,500원 맞지?",
@@ -202,6 +220,8 @@ _CALL_US = pattern(
     r"""
     (?:문의|신고|상담|고객[ ]?센터|소비자[ ]?(?:보호)?원?|연락|전화|취소)[^\n\d]{0,12}
     (?:0\d{1,2}[-).]?\d{3,4}|1\d{3}|\d{3,4})-?\d{4}
+    | 확인은?[^\n가-힣]{0,12}
+      (?:bit\.ly|vo\.la|buly\.kr|han\.gl|url\.kr|t\.ly|is\.gd|c11\.kr)/
     """,
     example="문의: 1670-0000",
 )
@@ -209,9 +229,63 @@ _NOT_YOU = pattern(
     r"""
     본인[ ]?(?:이|의|께서)?[ ]?(?:결제|이용|사용|승인|구매|요청|주문)?[ ]?(?:이|가)?[ ]?
     (?:아닐|아니|아닌|미)
-    | 해외 | 직구 | 국제 | 타인
+    | 본인이[ ](?:결제|이용|사용|구매)하지[ ]않
+    | 해외 | 직구 | 국제 | 타인 | USD
     """,
     example="본인결제 아닐경우",
+)
+
+# 본인 아닐 시 신고 050-7841-2236: issuers have other numbers, and pages of their own
+_PAGE_OF_STRANGER = rf"""
+    (?!(?:https?://)?(?:[a-z0-9-]{{1,20}}\.){{0,2}}
+       (?:{alternatives(_WORDS["issuer_sites"])})\.(?:com|co\.kr|im)\b)
+    (?:https?://|www\.)?[a-z0-9-]{{2,30}}(?:\.[a-z0-9-]{{2,20}}){{0,2}}\.[a-z]{{2,8}}/
+"""
+_SMISHING = pattern(
+    rf"""
+    (?:본인|고객|회원|사용|결제|구매|주문|이용|승인|요청)[^\n]{{0,12}}
+    (?:아니|아닐|아닌|안[ ]?했|않|미사용|미결제|미이용|미신청)
+    [^\n]{{0,24}}\n?[^\n가-힣]{{0,8}}
+    (?:(?<![\d-])0(?:2|10|70|[35]0\d?)[-.) ]?\d{{3,4}}-?\d{{4}}|{_PAGE_OF_STRANGER})
+    # 결제취소 및 환불신청 ▶ http://…
+    | (?:취소|환불|이의|신고)[ ]?(?:및[ ]|/)?(?:취소|환불|이의|신고)?[ ]?
+      (?:신청|요청|접수|문의|하기|하려면)[^\n가-힣]{{0,8}}{_PAGE_OF_STRANGER}
+    """,
+    example="본인 아닐 시 신고 050-7841-2236",
+    initials="본고회사결구주이승요취환신",
+    flags=re.IGNORECASE,
+)
+_DENIALS = ("취소", "환불", "이의", "신고")
+# To reply, to add a friend, to install an app or to open a page of a doubtful kind
+_DOUBTFUL_SITE = alternatives(_WORDS["doubtful_sites"])
+_TO_REACT = pattern(
+    rf"""
+    문자에[ ]?["'“]?\d["'”]?[ ]?회신 | 카톡[^\n]{{0,14}}친구[ ]?추가
+    | 상담원[ ]연결[ ]\d
+    | 앱[ ]?설치 | \.apk\b | 한[ ]적이[ ]없으면[^\n]{{0,10}}(?:즉시|정지)
+    | (?:취소|환불)[^\n\d]{{0,16}}고객[ ]?센터[ :]{{0,3}}0(?:10|70|50)
+    | (?:이의|환불|환급|취소|신고|차단|정지|조회)[^\n]{{0,16}}?
+      \b[a-z0-9-]{{2,30}}(?:\.[a-z0-9-]{{2,20}}){{0,2}}\.(?:{_DOUBTFUL_SITE})\b
+    """,
+    example='이 문자에 "1" 회신',
+)
+# 캐시백 3,500원 지급 완료, above the payment that it is for
+_CASHBACK_PAID = pattern(
+    r"\A(?:[^\n]{0,12}\n)?캐시백[ ][\d,]{1,9}원[ ](?:지급|적립)",
+    example="캐시백 3,500원 지급",
+)
+# 요청이 있습니다, 승인 버튼을 눌러야 결제가 진행됩니다
+_TO_APPROVE = pattern(
+    r"""
+    (?:승인|결제|확인|인증)[ ]?요청(?:이|을)?[ ]?(?:있|왔|도착|받았)
+    # 방금 129,000원 결제하셨나요?
+    | 결제(?:를|가)?[ ]?
+      (?:하셨나요|하신[ ]?(?:것|게|거)[이가]?[ ]?맞|[ ]?맞(?:나요|으신가요|습니까))
+    | 본인(?:이|의|께서)?[ ]?(?:결제|사용|이용|거래)?(?:이|가|한[ ]?것이)?[ ]?
+      맞(?:나요|으신|습니까|으면)
+    | (?:눌러야|승인해야|인증해야|확인해야)[^\n]{0,14}(?:진행|완료|처리|승인)
+    """,
+    example="본인확인 요청이 있습니다",
 )
 
 PASSWORD = pattern(
@@ -257,7 +331,8 @@ BILLED_BY_PHONE = pattern(
 )
 SETTLED_BILL = pattern(
     r"""
-    (?:이용|카드)[ ]?대금[ ]?[\d,]{1,15}원(?:이|을)?[ ]?(?:정상[ ]?)?결제[ ]?(?:되|됐)
+    (?:(?:이용|카드)[ ]?대금|카드값)[ ]?[\d,]{1,15}원(?:이|을)?[ ]?(?:정상[ ]?)?
+    결제[ ]?(?:되|됐|완료)
     """,
     example="7월 이용대금 519,480원이 정상 결제되었습니다",
 )
@@ -308,9 +383,10 @@ CARD_SERVICE = pattern(
 _PROMOTIONAL = pattern(
     r"""
     (?:결제|이용|사용|구매|신청|가입|발급|등록|응모)[ ]?시(?![가-힣])
-    | (?:결제|이용|사용|구매|신청|응모|주문)하(?:면|세요|고|러|신)
+    | (?:결제|이용|사용|구매|신청|응모|주문)하(?:면|세요|고|러|신(?![ ]?내역))
     | 이상(?:[ ]|$|시|이용|결제|구매)
-    | 최대 | 받을[ ]?수[ ]?있 | 받기 | 받으세요 | 받아가 | 드려요 | 드립니다 | 드리는
+    | 최대 | 받을[ ]?수[ ]?있 | 받기 | 받으세요 | 받아가 | 드려요 | 드리는
+    | (?<!안내)(?<!안내해)(?<!안내해[ ])드립니다
     | 이벤트 | 쿠폰 | 혜택 | 당첨 | 응모 | 추첨 | 증정 | 특가 | 세일 | 선착순
     | 무이자[ ]?\d{1,2}[ ]?[~∼\-·,]
     | 마감
@@ -328,7 +404,7 @@ _PROMOTIONAL = pattern(
 _AUTOMATIC_PAYMENT = pattern(
     r"자동[ ]?(?:이체|납부|결제|출금)", example="자동이체 45,00"
 )
-INTERNATIONAL_SENDER = pattern(r"국[제외][ ]?발신", example="[국제발신]")
+_SENT_FROM_ABROAD = pattern(r"국[제외][ ]?발신|\(발신[ ]?\+\d", example="[국제발신]")
 _LINK = pattern(
     r"h(?:tt|xx)ps?://|www\.|bit\.ly|\b[a-z0-9-]{2,30}\.[a-z]{2,6}/",
     example="https://bit.ly/x",
@@ -350,7 +426,7 @@ _ORDER_NOTICE = pattern(
     예약[ ]?(?:이[ ]?)?(?:확정|완료|접수)
     | 예매[ ]?(?:가|번호|완료)
     | 현장[ ]?결제
-    | 주문[ ]?(?:결제|취소|이|번호|완료|접수|전달[ ]?실패)
+    | 주문[ ]?(?:결제|취소|이|번호|완료(?!\])|접수|전달[ ]?실패)
     | 배송
     | 환불.{0,40}(?:소요|예정|접수)
     | 결제를[ ]?요청
@@ -359,6 +435,15 @@ _ORDER_NOTICE = pattern(
     | (?:카드|신청).{0,12}발급
     """,
     example="[주문 전달 실패]",
+)
+
+
+# 예매가 완료되었습니다. 총 60,000원이 결제되었습니다.
+_PAID_AMOUNT = pattern(
+    r"""
+    \d원[이가을를]?[ ]?(?:정상[ ]?)?결제[가를]?[ ]?(?:완료|처리)?[ ]?(?:되었|됐|했)
+    """,
+    example="총 60,000원이 결제되었습니다",
 )
 
 
@@ -383,16 +468,31 @@ def grant_rejection_reason(text: str) -> Reason | None:
     return Reason.ADVERT if _PROMOTIONAL.search(text) else Reason.NO_PAYMENT
 
 
-def is_limit_notice(text: str, *, is_payment: bool) -> bool:
+def is_other_event(text: str, *, is_payment: bool) -> bool:
+    """Return True for limits, days in numbers, requests, questions and smishing."""
+    return (
+        _is_limit_notice(text, is_payment=is_payment)
+        or ("건" in text and _SUMMARY.search(text) is not None)
+        or ("중복" in text and _PAID_TWICE.search(text) is not None)
+        or ("→" in text and _SENT_FROM_ACCOUNT.search(text) is not None)
+        or ("충전" in text and _CHARGED.search(text) is not None)
+        or _is_payment_request(text)
+        or _is_smishing(text)
+    )
+
+
+def _is_limit_notice(text: str, *, is_payment: bool) -> bool:
     if is_payment and "차단" in text:
         text = _OFFERED_LOCK.sub("", text)
     may_be = "한도" in text or "차단" in text or "소멸" in text
     return may_be and _LIMIT_NOTICE.search(text) is not None
 
 
-def is_payment_request(text: str) -> bool:
-    is_request = "요청" in text and _PAYMENT_REQUEST.search(text) is not None
-    return is_request and not PASSWORD.search(text)
+def _is_payment_request(text: str) -> bool:
+    if not ("야" in text or "요청" in text or "맞" in text or "나요" in text):
+        return False
+    is_request = _PAYMENT_REQUEST.search(text) or _TO_APPROVE.search(text)
+    return is_request is not None and not PASSWORD.search(text)
 
 
 def weak_rejection_reason(
@@ -401,12 +501,12 @@ def weak_rejection_reason(
     """Return the reason to reject a text without clear signs of a card."""
     if "충전" in text and _TOP_UP.search(text):
         return Reason.BANK_TRANSFER
-    is_statement = any(hint in text for hint in _STATEMENT_HINTS)
+    is_statement = any(map(text.__contains__, _STATEMENT_HINTS))
     if is_statement and _STATEMENT.search(text) and not _DEPOSITED.search(text):
         return Reason.STATEMENT
     if "발급" in text and _CARD_ISSUED.search(text):
         return Reason.NO_PAYMENT
-    if not any(hint in text for hint in _BANK_HINTS):
+    if not any(map(text.__contains__, _BANK_HINTS)):
         return _promotion(text, is_detailed=is_detailed)
     bank_text = _AUTOMATIC_PAYMENT.sub("", text) if is_approved else text
     if _BANK_TRANSFER.search(bank_text):
@@ -432,9 +532,26 @@ def is_office_approval(text: str, without_name: str) -> bool:
     return bool(is_of_office or _REQUEST.search(without_name))
 
 
+def is_sent_from_abroad(text: str) -> bool:
+    may_be = "국제" in text or "국외" in text or "발신 +" in text
+    return may_be and _SENT_FROM_ABROAD.search(text) is not None
+
+
 def is_bait(text: str) -> bool:
     """Return True for a payment that somebody is to call about; there is no card."""
     return _CALL_US.search(text) is not None and _NOT_YOU.search(text) is not None
+
+
+def _is_smishing(text: str) -> bool:
+    """Return True for the words of a payment with the number or page of a stranger."""
+    if is_sent_from_abroad(text):
+        # Issuers do not send their Korean texts from abroad.
+        return True
+    if _TO_REACT.search(text) or _CASHBACK_PAID.match(text):
+        return True
+    may_be = "아니" in text or "아닐" in text or "아닌" in text or "않" in text
+    may_be = may_be or ("/" in text and any(map(text.__contains__, _DENIALS)))
+    return (may_be or "미" in text) and _SMISHING.search(text) is not None
 
 
 def is_bait_or_asked(text: str) -> bool:
@@ -447,4 +564,7 @@ def is_chat(text: str) -> bool:
 
 
 def is_order_or_chat(text: str) -> bool:
-    return any(rule.search(text) for rule in (_LINK, _ORDER_NOTICE, _CHAT_PHRASES))
+    """Return True for the words of a shop or a person, unless an amount was paid."""
+    if _LINK.search(text) or _CHAT_PHRASES.search(text):
+        return True
+    return _ORDER_NOTICE.search(text) is not None and not _PAID_AMOUNT.search(text)

@@ -14,12 +14,14 @@ from tests.support.alert_samples import (
     EXAM_2026G,
     EXAM_2026H,
     EXAM_2026Q,
+    EXAM_2026S,
     EXAMS,
     GIVEN,
     LAST_EXAMS,
     LAYOUTS_2026,
     NEWEST_EXAM,
     OWN,
+    PRACTICE,
     differences,
     load,
     load_twins,
@@ -75,17 +77,21 @@ def test_own_messages_include_each_kind_twice(kind: str) -> None:
 def test_newest_exam_is_read_as_at_its_first_sight_or_better() -> None:
     counts = count_with_twins(NEWEST_EXAM)
 
-    assert counts["payments"] >= 430
+    assert counts["payments"] >= 420
     assert counts["wrong"] == 0
     assert counts["recognized"] >= 0.98 * counts["payments"], counts
     assert counts["booked"] <= 0.01 * counts["others"], counts
     assert counts["booked without a doubt"] == 0, counts
+    assert counts["company"] >= 0.98 * counts["recognized"], counts
+    assert counts["card_hint"] >= 0.98 * counts["recognized"], counts
     assert counts["merchant"] >= 0.95 * counts["recognized"], counts
     assert counts["sure"] >= 0.75 * counts["recognized"], counts
     assert counts["sure and right"] >= 0.99 * counts["sure"], counts
 
 
 MIN_PAYMENTS = {EXAM_2026G: 450, EXAM_2026H: 450, EXAM_2026Q: 390}
+# Many receipts, whose names few layouts mark
+MIN_SURE = {EXAM_2026S: 0.65}
 
 
 @pytest.mark.parametrize("path", LAST_EXAMS, ids=lambda path: path.stem)
@@ -100,7 +106,19 @@ def test_exam_whose_classes_became_rules_last_is_read(path: Path) -> None:
     assert counts["booked"] <= 0.01 * counts["others"], counts
     assert counts["booked without a doubt"] == 0, counts
     assert counts["merchant"] >= 0.95 * counts["recognized"], counts
-    assert counts["sure"] >= 0.75 * counts["recognized"], counts
+    assert counts["sure"] >= MIN_SURE.get(path, 0.75) * counts["recognized"], counts
+    assert counts["sure and right"] >= 0.99 * counts["sure"], counts
+
+
+def test_practice_is_read() -> None:
+    counts = count_with_twins(PRACTICE)
+
+    assert counts["payments"] >= 860
+    assert counts["others"] >= 480
+    assert counts["recognized"] >= 0.98 * counts["payments"], counts
+    assert counts["booked"] <= 0.005 * counts["others"], counts
+    assert counts["wrong"] == 0, counts
+    assert counts["merchant"] >= 0.88 * counts["recognized"], counts
     assert counts["sure and right"] >= 0.99 * counts["sure"], counts
 
 

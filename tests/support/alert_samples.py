@@ -38,15 +38,25 @@ EXAM_2026M = SAMPLES / "notifications_exam_2026m.jsonl"
 # All layouts of this one are invented.
 EXAM_2026N = SAMPLES / "notifications_exam_2026n.jsonl"
 EXAM_2026O = SAMPLES / "notifications_exam_2026o.jsonl"
+EXAM_2026P = SAMPLES / "notifications_exam_2026p.jsonl"
 # A shorter one, after the sixteenth
 EXAM_2026Q = SAMPLES / "notifications_exam_2026q.jsonl"
+EXAM_2026R = SAMPLES / "notifications_exam_2026r.jsonl"
+EXAM_2026S = SAMPLES / "notifications_exam_2026s.jsonl"
+# Without receipts of shops: what banks, card companies and pay apps send
+EXAM_2026T = SAMPLES / "notifications_exam_2026t.jsonl"
 # The last exams whose classes became rules.
 LAST_EXAMS = (
     *(EXAM_2026G, EXAM_2026H, EXAM_2026I, EXAM_2026J, EXAM_2026K),
     *(EXAM_2026L, EXAM_2026M, EXAM_2026N, EXAM_2026O),
-    EXAM_2026Q,
+    *(EXAM_2026Q, EXAM_2026R, EXAM_2026S, EXAM_2026T, EXAM_2026P),
 )
-NEWEST_EXAM = SAMPLES / "notifications_exam_2026p.jsonl"
+# Written by people who know neither grammar nor samples, like an exam, but read while
+# rules were made of it: receipts, foreign mails and messages that look like payments.
+PRACTICE = SAMPLES / "notifications_practice.jsonl"
+# Read once before rules were made of some of its classes; the model has never learned
+# from it.
+NEWEST_EXAM = SAMPLES / "notifications_exam_2026u.jsonl"
 # Exams whose classes became rules.
 EXAMS = (
     *(EXAM, EXAM_2026, EXAM_2026B, EXAM_2026C),
