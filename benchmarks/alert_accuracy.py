@@ -3,7 +3,6 @@
 By field, by kind of text, and by how like a text is to the samples of before.
 """
 
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
@@ -12,6 +11,7 @@ from typing import Any
 
 from benchmarks.report import Row, bounded
 from benchmarks.second_opinion import describe, read_by_model
+from card_alerts.opinion.opinion import load_opinion
 from tests.support.alert_accuracy import (
     Reader,
     count_right,
@@ -20,8 +20,7 @@ from tests.support.alert_accuracy import (
 )
 from tests.support.alert_samples import load, load_twins
 from tests.support.alert_teaching import count_right_after_correction
-from tests.support.alert_training.labeled import FILES, load_labeled
-from tests.support.alert_training.measure import train
+from tests.support.alert_training.labeled import FILES
 
 MIN_RECOGNIZED, MAX_BOOKED = 0.98, 0.01
 MIN_FIELD, MIN_MERCHANT, MIN_SURE = 0.98, 0.95, 0.99
@@ -34,32 +33,32 @@ def measure_exam(measurement: str, name: str, path: Path) -> list[Row]:
     """Return shares of the payments, of the others, and of each field."""
     messages = load(path)
     twins = [twin for _, twin in load_twins(path)]
-    with tempfile.TemporaryDirectory() as folder:
-        others = (each for each in load_labeled() if each.file != path.stem)
-        opinion = train(others, Path(folder))
-        read = make_reader(opinion)
-        rows = _describe(measurement, name, messages, read)
-        rows += _describe(measurement, f"{name}, twins", twins, read)
-        right, count = count_right_after_correction(load_twins(path), read)
-        text = f"{name}, twins: merchant right after one correction of each layout"
-        level = f"{right} of {count}"
-        value = right / max(1, count)
-        rows.append(bounded(measurement, text, level, value, minimum=MIN_TAUGHT))
-        for kind in sorted({each["tags"][0] for each in messages}):
-            part = [each for each in messages if each["tags"][0] == kind]
-            rows += _summarize(measurement, f"{name}, {kind}", part, read)
-        for label, part in _by_similarity(messages, path):
-            rows += _summarize(measurement, f"{name}, {label}", part, read)
-        alone = make_reader(None)
-        rows += _summarize(measurement, f"{name}, both", messages, read)
-        rows += _summarize(measurement, f"{name}, grammar alone", messages, alone)
-        shares = describe(messages, partial(read_by_model, opinion=opinion))
-        rows.append(Row(measurement, f"{name}, model alone", shares))
+    opinion = load_opinion()
+    if opinion is None:
+        raise RuntimeError("the model's files are missing: script/train-alerts")
+    read = make_reader(opinion)
+    rows = _describe(measurement, name, messages, read)
+    rows += _describe(measurement, f"{name}, twins", twins, read)
+    right, count = count_right_after_correction(load_twins(path), read)
+    text = f"{name}, twins: merchant right after one correction of each layout"
+    level = f"{right} of {count}"
+    value = right / max(1, count)
+    rows.append(bounded(measurement, text, level, value, minimum=MIN_TAUGHT))
+    for kind in sorted({each["tags"][0] for each in messages}):
+        part = [each for each in messages if each["tags"][0] == kind]
+        rows += _summarize(measurement, f"{name}, {kind}", part, read)
+    for label, part in _by_similarity(messages):
+        rows += _summarize(measurement, f"{name}, {label}", part, read)
+    alone = make_reader(None)
+    rows += _summarize(measurement, f"{name}, both", messages, read)
+    rows += _summarize(measurement, f"{name}, grammar alone", messages, alone)
+    shares = describe(messages, partial(read_by_model, opinion=opinion))
+    rows.append(Row(measurement, f"{name}, model alone", shares))
     return rows
 
 
-def _by_similarity(messages: Sequence[Any], path: Path) -> list[tuple[str, list[Any]]]:
-    known = [each["text"] for file in FILES if file != path for each in load(file)]
+def _by_similarity(messages: Sequence[Any]) -> list[tuple[str, list[Any]]]:
+    known = [each["text"] for file in FILES for each in load(file)]
     near = find_similarities([each["text"] for each in messages], known)
     parts, upper = [], 1.01
     for lower in SIMILARITIES:
