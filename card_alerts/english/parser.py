@@ -186,15 +186,19 @@ _SENT_BY = pattern(
 # If this wasn't you, secure your account: https://card-check.example/id
 _NOT_YOU_PAGE = pattern(
     r"""
+    \b(?=(?-i:[windugcvlryWINDUGCVLRY]))
     (?:
-        (?:was|were|is)(?:n['’]t|[ ]not)[ ]you | \bnot[ ]you\b
-        | did(?:n['’]t|[ ]not)[ ](?:make|authori[sz]e|recogni[sz]e|do)
-        | don['’]t[ ]recogni[sz]e | unauthori[sz]ed | cancel | not[ ]done[ ]by[ ]you
+        (?:
+            (?:was|were|is)(?:n['’]t|[ ]not)[ ]you | not[ ]you\b
+            | did(?:n['’]t|[ ]not)[ ](?:make|authori[sz]e|recogni[sz]e|do)
+            | don['’]t[ ]recogni[sz]e | unauthori[sz]ed | cancel
+            | not[ ]done[ ]by[ ]you
+        )
+        [^\n]{0,120}\n{0,3}[^\n]{0,20}\bhttps?://(?P<host>[a-z0-9.-]{3,60})
+        # To dispute, log in at wallet-help.example
+        | (?:visit|log[ ]?in[ ](?:at|to)|go[ ]to|respond[ ]at|you\?[ ](?:tap|click))[ ]
+          (?P<page>[a-z0-9-]{2,40}(?:\.[a-z0-9-]{2,30}){1,3})
     )
-    [^\n]{0,120}\n{0,3}[^\n]{0,20}\bhttps?://(?P<host>[a-z0-9.-]{3,60})
-    # To dispute, log in at wallet-help.example
-    | \b(?:visit|log[ ]?in[ ](?:at|to)|go[ ]to|respond[ ]at|you\?[ ](?:tap|click))[ ]
-      (?P<page>[a-z0-9-]{2,40}(?:\.[a-z0-9-]{2,30}){1,3})
     """,
     example="Not you? https://card-check.example/id",
     flags=re.IGNORECASE,

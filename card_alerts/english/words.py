@@ -23,15 +23,15 @@ _PASSWORD = pattern(
 )
 _DECLINED = pattern(
     r"""
-    \b(?:was|been|is)[ ](?:temporarily[ ])?blocked\b |
-    \bblocked[ ](?:[^\s]{1,12}[ ]){0,2}(?:transaction|purchase|payment|charge)
-    | \b(?=(?-i:[diunfrcDIUNFRC]))
-      (?:
-          declin\w{1,4} | insufficient | unsuccessful | not[ ]approved
-          | not[ ](?:be[ ])?(?:authori[sz]ed|processed|completed|go[ ]through)
-          | failed\b | denied\b | rejected\b | could[ ]not[ ]be | couldn't
-      )
-    | n't[ ](?:authori[sz]ed|processed|completed|go[ ]through)
+    \b(?=(?-i:[wbidunfrcWBIDUNFRC]))
+    (?:
+        (?:was|been|is)[ ](?:temporarily[ ])?blocked\b
+        | blocked[ ](?:[^\s]{1,12}[ ]){0,2}(?:transaction|purchase|payment|charge)
+        | declin\w{1,4} | insufficient | unsuccessful | not[ ]approved
+        | not[ ](?:be[ ])?(?:authori[sz]ed|processed|completed|go[ ]through)
+        | failed\b | denied\b | rejected\b | could[ ]not[ ]be | couldn't
+    )
+    | (?=(?-i:[nN]))n't[ ](?:authori[sz]ed|processed|completed|go[ ]through)
     """,
     example="unsuccessful:",
     flags=re.IGNORECASE,
@@ -270,12 +270,16 @@ _QUESTION = pattern(
 # Is this you? Reply YES or NO.
 _TO_ANSWER = pattern(
     r"""
-    \b(?:is|was)[ ](?:this|it)[ ]you\? | \b(?:reply|text)[ ](?:yes|no|y|1|cancel)\b
-    | \b(?:suspicious|unusual)[ ](?:charge|purchase|transaction|payment)\b
-    | \bverify[ ]now\b | \bconfirm[ ]or[ ]cancel\b
-    | \bfraud[ ]alert\b | \bwhatsapp\b | \bpress[ ]the[ ]link\b | \+1[ ]?\(\d{3}\)
-    | \bcancel[ ](?:this|the|your)[ ](?:order|transaction|payment|purchase)\b
-      [^\n]{0,40}\+?\d[\d() -]{8,}
+    \b(?=(?-i:[iwrtsuvcfpIWRTSUVCFP]))
+    (?:
+        (?:is|was)[ ](?:this|it)[ ]you\? | (?:reply|text)[ ](?:yes|no|y|1|cancel)\b
+        | (?:suspicious|unusual)[ ](?:charge|purchase|transaction|payment)\b
+        | verify[ ]now\b | confirm[ ]or[ ]cancel\b
+        | fraud[ ]alert\b | whatsapp\b | press[ ]the[ ]link\b
+        | cancel[ ](?:this|the|your)[ ](?:order|transaction|payment|purchase)\b
+          [^\n]{0,40}\+?\d[\d() -]{8,}
+    )
+    | \+1[ ]?\(\d{3}\)
     """,
     example="Reply YES or NO",
     flags=re.IGNORECASE,
