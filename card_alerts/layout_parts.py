@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from card_alerts.currencies import CURRENCY_CODES
+from card_alerts.issuers import KOREAN, compile_aliases
 from card_alerts.result import Span
 from card_alerts.tables import alternatives, read_words
 
@@ -88,9 +89,13 @@ _DAY_NAME_PATTERN = (
 _PATH_PATTERN = r"[^\s]{1,200}+"
 _WIDE_NAME = r"[A-Z][\w.]{0,30}(?:[ ][A-Z][\w.]{0,30}){0,2}"
 _NICKNAME_PATTERN = r"의[ ][^\n]{1,20}?[ ]카드"
+# An issuer stays, so that its layout fits no text of another one.
+_ISSUER = (
+    rf"(?:{compile_aliases(KOREAN).pattern})(?:체크)?(?:카드|체크)?(?![가-힣A-Za-z])"
+)
 # Names of cards: 소리카드 before (0394), Aventura before Visa card, debit before card
 _CARD_PATTERN = (
-    r"(?<![가-힣A-Za-z0-9])[가-힣A-Za-z]{2,10}(?:카드|체크)"
+    rf"(?<![가-힣A-Za-z0-9])(?!{_ISSUER})[가-힣A-Za-z]{{2,10}}(?:카드|체크)"
     r"(?=[ ]?\([\d*]{4}\)|[ ]?\||[ ]{0,3}(?:\n|\Z))"
     r"|(?<=[Yy]our[ ])[A-Z][\w.&-]{1,20}(?:[ ][A-Z][\w.&-]{1,20}){0,3}(?=[ ]card\b)"
     r"|\b(?:debit|credit)(?=[ ]card\b)"

@@ -230,6 +230,10 @@ class MoneyMatch(NamedTuple):
     is_negative: bool = False
 
 
+# Won; less with a fraction is in another currency.
+MIN_CONVERTED = 100
+
+
 def parse_number(number: str, currency: str = "") -> Decimal:
     """Return the value of 1,234.56, 1.234,56, 1 234.56, 1'234.56 or 1.234.000.
 
@@ -246,9 +250,16 @@ def parse_number(number: str, currency: str = "") -> Decimal:
 
 
 def is_truncated(number: str, currency: str) -> bool:
-    """Return True for ₩77,90: won have no decimals."""
-    has_cents = number[-3:-2] == "," and "." not in number
-    return has_cents and currency in CURRENCIES_WITHOUT_DECIMALS
+    """Return True for ₩77,90 and ₩3.50: won have no decimals.
+
+    Converted amounts have some: KRW 17,250.40.
+    """
+    if currency not in CURRENCIES_WITHOUT_DECIMALS:
+        return False
+    if number[-3:-2] == "," and "." not in number:
+        return True
+    value = parse_number(number, currency)
+    return currency == WON and value < MIN_CONVERTED and value != int(value)
 
 
 def find_code_beside(text: str, span: Span) -> str | None:
