@@ -304,7 +304,7 @@ def _without_values(text: str, parts: list[MerchantSpan]) -> list[MerchantSpan]:
 
 
 def _is_value(text: str, part: MerchantSpan) -> bool:
-    """Return True behind another label than those of shops: 대여방법 : 지점 방문."""
+    """Return True if the label before it names no shop: 대여방법 : 지점 방문."""
     if _ITEM.match(text, part.start):
         return True
     start = text.rfind("\n", 0, part.start) + 1
