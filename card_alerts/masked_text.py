@@ -44,10 +44,10 @@ class MaskedText:
 
     def mask_all(self, pattern: re.Pattern[str], placeholder: str) -> None:
         """Mask every match, or its group `part`."""
-        matches = list(pattern.finditer(self.text))
-        if matches:
+        if pattern.search(self.text):
             group = "part" if "part" in pattern.groupindex else 0
-            self.mask_spans([match.span(group) for match in matches], placeholder)
+            spans = [match.span(group) for match in pattern.finditer(self.text)]
+            self.mask_spans(spans, placeholder)
 
     def mask_spans(self, spans: list[Span], placeholder: str) -> None:
         """Mask spans in the order of their starts; they may overlap."""

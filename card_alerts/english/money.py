@@ -82,6 +82,7 @@ _NOT_PAID = pattern(
     | \d%[ ]$
     """,
     example="Alert! Total due ",
+    initials=r"\dabcdeflmoprstдABCDEFLMOPRSTД",
     flags=re.IGNORECASE,
 )
 # Receipt from Blue Bottle. Total $6.50.

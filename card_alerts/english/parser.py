@@ -93,7 +93,9 @@ _STANDALONE_CARD_HINT = pattern(
 )
 # Heron Rewards Visa: You made
 _CARD_NAME = pattern(
-    r"(?:\A|(?<=\n))(?P<hint>[A-Z][A-Za-z' ]{2,40}[ ](?:Visa|Mastercard|Card)):[ ]You",
+    r"""
+    (?P<hint>[A-Z](?<![^\n].)[A-Za-z' ]{2,40}[ ](?:Visa|Mastercard|Card)):[ ]You
+    """,
     example="Heron Rewards Visa: You made",
 )
 _ALIAS = pattern(
@@ -238,7 +240,9 @@ def parse_english(source: SourceText) -> ParseResult:
 
     rest = source.text_without(merchant)
     keyword = find_status_keyword(rest)
-    is_completed = bool(money and hint) and _TABLE.search(text) is not None
+    lower = text.lower()
+    may_be_table = money is not None and hint is not None and "amount" in lower
+    is_completed = may_be_table and _TABLE.search(text) is not None
     parts = money, merchant
     if money and not keyword and (is_completed or _is_told(text, parts, issuer, hint)):
         keyword = Kind.APPROVAL, (0, 0)
@@ -249,7 +253,6 @@ def parse_english(source: SourceText) -> ParseResult:
     if reason is Reason.BANK_TRANSFER and money:
         booking = _build_booking(source, rest, money, issuer, hint, merchant)
         return rejected_booking(booking, source)
-    lower = text.lower()
     is_closed = _is_closed(text, issuer, hint) or _is_question(rest, keyword)
     # The reason may be a certain one.
     is_closed = is_closed or bool(reason and certain_reason(rest, lower))
@@ -288,8 +291,7 @@ def _is_closed(text: str, issuer: Issuer | None, hint: re.Match[str] | None) -> 
     lower, is_unknown = text.lower(), issuer is None and hint is None
     if issuer is not None and _has_page_of_stranger(text, lower):
         return True
-    is_bait = "http" in lower or _CALL_US.search(text) is not None
-    return is_unknown and is_bait
+    return is_unknown and ("http" in lower or _CALL_US.search(text) is not None)
 
 
 def _is_question(rest: str, keyword: tuple[Kind, Span] | None) -> bool:

@@ -15,37 +15,43 @@ _TIME = r"""
     (?P<hour>\d{1,2}):(?P<minute>\d{2})(?::\d{2})?(?!\d)(?:[ ]?(?P<half>[ap])\.?m\b\.?)?
 """
 _YEAR = r"(?P<year>20\d\d|\d\d)"
-_ORDINAL_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_ORDINAL = r"(?:st|nd|rd|th)?"
 _DATE_TIME_SEPARATOR = r"(?:[:T, ]{1,3}(?:at[ ])?|[ ]at[ ]|[ ]?\n)"
+# Behind the first digit of a date. In front of it, each place of a text would be tried.
+_BEGINS_DATE = r"(?<![\w/.-]\d)"
 _TIMESTAMP_PATTERNS = tuple(
     pattern(
-        rf"(?=\w)(?<![\w/.-]){day}(?:{_DATE_TIME_SEPARATOR}{_TIME})?",
+        rf"{day}(?:{_DATE_TIME_SEPARATOR}{_TIME})?",
         example=example,
         flags=re.IGNORECASE,
     )
     for day, example in (
         (
-            r"(?=\d)(?P<year>20\d\d)[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})",
+            rf"""
+            (?P<year>2{_BEGINS_DATE}0\d\d)[-/.](?P<month>\d{{1,2}})[-/.]
+            (?P<day>\d{{1,2}})
+            """,
             "2026-10-14:19:22:31",
         ),
         (
             rf"""
-            (?=\d){_ORDINAL_DAY}[- ]?(?P<name>{_MONTH_NAME})
+            (?P<day>\d{_BEGINS_DATE}\d?){_ORDINAL}[- ]?(?P<name>{_MONTH_NAME})
             (?:[-, ]{{0,2}}{_YEAR}(?![:\d]))?
             """,
             "14 Oct 2026",
         ),
         (
             rf"""
-            (?P<name>{_MONTH_NAME})[ ]{_ORDINAL_DAY}(?!\d|:)
+            (?=(?-i:[ADFJMNOSadfjmnos]))(?<![\w/.-])
+            (?P<name>{_MONTH_NAME})[ ](?P<day>\d{{1,2}}){_ORDINAL}(?!\d|:)
             (?:,?[ ](?P<year>20\d\d)(?!\d))?
             """,
             "Oct 14, 2026 at 3:48 PM",
         ),
         (
             rf"""
-            (?=\d)(?P<first>\d{{1,2}})[/-](?P<second>\d{{1,2}})(?:[/-]{_YEAR})?
-            (?![/\d-])
+            (?P<first>\d{_BEGINS_DATE}\d?)[/-](?P<second>\d{{1,2}})
+            (?:[/-]{_YEAR})?(?![/\d-])
             """,
             "14-10-26 12:05:44",
         ),

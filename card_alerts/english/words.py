@@ -384,6 +384,7 @@ _HINTS = {
         *("activated", "registered", "created", "set up"),
     ),
     _MANDATE_DONE: ("towards",),
+    _BILL_PAID: ("bill of", "has paid"),
     _QUESTION: (
         *("did you", "the app", "an you", "ould you", "request", "attempted"),
         *("may have", "twice", "mo me", "al me", "le me", "ay me", "nd me"),
@@ -537,7 +538,7 @@ def rejection_reason(
     is_purchase = (
         _PURCHASE_HEADING.match(text)
         or _search(_MANDATE_DONE, text, lower)
-        or _BILL_PAID.search(text)
+        or _search(_BILL_PAID, text, lower)
     )
     if _search(_STATEMENT, text, lower) and not is_purchase:
         return Reason.STATEMENT

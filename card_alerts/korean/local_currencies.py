@@ -64,12 +64,8 @@ _GENERIC_NAME = pattern(
     r"사랑(?:화폐|상품권|카드|페이)|지역[ ]?화폐|지역사랑", example="마포사랑상품권"
 )
 MAX_SCAN_LENGTH = 600
-_OWN_INITIALS = "".join(sorted({name[0] for name in _WORDS["local_currencies"]}))
 _HAS_NAME = pattern(
-    rf"""
-    (?=[페PeE이사지{_OWN_INITIALS}])
-    (?:페이|Pay|[eE이][ ]?음|사랑|지역[ ]?화폐|{_OWN_NAMES})
-    """,
+    rf"페이|Pay|e[ ]?음|E[ ]?음|이[ ]?음|사랑|지역[ ]?화폐|{_OWN_NAMES}",
     example="순천사랑카드",
 )
 

@@ -219,7 +219,8 @@ def find_merchant(message: TokenizedMessage, used: PaymentParts) -> MerchantSpan
             p for p in parts if _BAR_BEFORE.search(text, max(0, p.start - 8), p.start)
         )
         above_amount = (p for p in parts[:1] if _is_above_amount(text, p))
-        parts = [p for p in parts if not _MEANS_LABEL.search(message.text, 0, p.start)]
+        if "수단" in message.text:
+            parts = [p for p in parts if not _is_behind_means(message.text, p)]
         if "→" in text or "->" in text:
             parts = [part for part in parts if not ROUTE.fullmatch(part.text)] or parts
         unlabeled = _without_values(text, parts)
@@ -284,6 +285,10 @@ def _find_quoted_name(
         return None
     start, end = quoted.span()
     return trim_merchant(message.text, start + 1, end - 1, is_overseas=is_overseas)
+
+
+def _is_behind_means(text: str, part: MerchantSpan) -> bool:
+    return _MEANS_LABEL.search(text, 0, part.start) is not None
 
 
 def _list_parts(text: str, *, is_overseas: bool) -> list[MerchantSpan]:

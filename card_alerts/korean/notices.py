@@ -80,8 +80,8 @@ _SENTENCE_HINT = pattern(
 )
 _LAST_LETTERS = pattern(
     rf"""
-    [다요오람기>][.!?~ )>\]\-]{{0,6}}(?:[\n{NOISE}]|\Z)
-    | [{_MARK}▶►]
+    [다요오람기>{_MARK}▶►]
+    (?:(?<=[{_MARK}▶►])|[.!?~ )>\]\-]{{0,6}}(?:[\n{NOISE}]|\Z))
     """,
     example=f"자세히 보기 {NOISE}",
 )

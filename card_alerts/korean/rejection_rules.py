@@ -258,14 +258,20 @@ _SMISHING = pattern(
 _DENIALS = ("취소", "환불", "이의", "신고")
 # To reply, to add a friend, to install an app or to open a page of a doubtful kind
 _DOUBTFUL_SITE = alternatives(_WORDS["doubtful_sites"])
+_STRANGERS_NUMBER = r"[^\n\d]{0,16}고객[ ]?센터[ :]{0,3}0(?:10|70|50)"
+_STRANGERS_PAGE = rf"""
+    [^\n]{{0,16}}?
+    \b[a-z0-9-]{{2,30}}(?:\.[a-z0-9-]{{2,20}}){{0,2}}\.(?:{_DOUBTFUL_SITE})\b
+"""
 _TO_REACT = pattern(
     rf"""
     문자에[ ]?["'“]?\d["'”]?[ ]?회신 | 카톡[^\n]{{0,14}}친구[ ]?추가
     | 상담원[ ]연결[ ]\d
     | 앱[ ]?설치 | \.apk\b | 한[ ]적이[ ]없으면[^\n]{{0,10}}(?:즉시|정지)
-    | (?:취소|환불)[^\n\d]{{0,16}}고객[ ]?센터[ :]{{0,3}}0(?:10|70|50)
-    | (?:이의|환불|환급|취소|신고|차단|정지|조회)[^\n]{{0,16}}?
-      \b[a-z0-9-]{{2,30}}(?:\.[a-z0-9-]{{2,20}}){{0,2}}\.(?:{_DOUBTFUL_SITE})\b
+    | 취소(?:{_STRANGERS_NUMBER}|{_STRANGERS_PAGE})
+    | 환불(?:{_STRANGERS_NUMBER}|{_STRANGERS_PAGE})
+    | 이의{_STRANGERS_PAGE} | 환급{_STRANGERS_PAGE} | 신고{_STRANGERS_PAGE}
+    | 차단{_STRANGERS_PAGE} | 정지{_STRANGERS_PAGE} | 조회{_STRANGERS_PAGE}
     """,
     example='이 문자에 "1" 회신',
 )

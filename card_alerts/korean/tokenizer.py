@@ -71,7 +71,8 @@ MAX_ROOM_HEADINGS = 3
 QUOTED = pattern(r"(?<=[ \n])'[^'\n]{0,200}(?:'|$|(?=\n))", example=" '월간 이용권'")
 # Cheap checks before the patterns.
 _HAS_BALANCE = pattern(
-    r"잔[액고여]|한도|남은|가[능용]|실적|달|[당금전]월", example="가용액1,298,000원"
+    r"잔[액고여]|한도|남은|가[능용]|실적|달|월(?<=[당금전]월)",
+    example="가용액1,298,000원",
 )
 _HAS_BENEFIT = pattern(
     r"""
@@ -82,11 +83,10 @@ _HAS_BENEFIT = pattern(
 )
 _HAS_RECEIPT_NOISE = pattern(
     r"""
-    번호 | \d건 | 금액 | 접수 | \(매[월달주년] | 원[ ]?(?:승인|거래|결제|매출) | 기간
-    | 미등록 | 불가 | 초과 | 부족 | 오류 | 거절 | 정지 | 제한 | 차단
+    번호 | 건(?<=\d건) | 금액 | 접수 | \(매[월달주년] | 원[ ]?(?:승인|거래|결제|매출)
+    | 기간 | 미등록 | 불가 | 초과 | 부족 | 오류 | 거절 | 정지 | 제한 | 차단
     """,
     example="버스지하철22건",
-    initials=r"\d(거금기미번부불오원접정제차초",
 )
 _AMOUNT = pattern(r"\d[ ]?원|[A-Z]{3}[ ]?\d|[$€£¥₩]\d", example="해외/승인/KRW 8")
 _HAS_LABELS = pattern(
