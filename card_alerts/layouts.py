@@ -154,8 +154,12 @@ def apply_layout(
     """Return a result with the merchant and amount of `read_with_layout`.
 
     The name is no guess any more. The amount replaces `original_amount` of a foreign
-    payment.
+    payment. A refused text that may be a payment becomes one, which is asked about: a
+    payment has taught its layout.
     """
+    if parsed.would_be is not None:
+        doubts = tuple(dict.fromkeys((Doubt.KIND, *parsed.would_be.doubts)))
+        parsed = replace(parsed.would_be, text_span=parsed.text_span, doubts=doubts)
     found = dict(parsed.spans)
     if "merchant" in spans:
         start, end = spans["merchant"]

@@ -82,6 +82,11 @@ _CARD_NAME = pattern(
     """,
     example="ご利用カード:Olive/クレジット",
 )
+# The title of a phone's wallet, whose pushes are of purchases only
+_WALLET_TITLE = pattern(
+    r"\A(?:Samsung|Apple|Google)[ ](?:Pay|Wallet|ウォレット)[ ]*(?=\n)",
+    example="Samsung Pay\n¥532 ローソン",
+)
 # 11/30まで: the day of a condition
 _NO_DAY_OF_USE = pattern(r"[ ]?(?:まで|から|以降|頃)", example="まで")
 
@@ -89,7 +94,7 @@ _NO_DAY_OF_USE = pattern(r"[ ]?(?:まで|から|以降|頃)", example="まで")
 _YEN_AS_BACKSLASH = pattern(r"\\(?=[ ]?\d)", example="決済金額: \\3,200")
 _CARDS = (
     *("カード", "Card", "CARD", "デビット", "WALLET", "Suica", "PASMO"),
-    *("Samsung Pay", "Apple Pay", "Google Pay"),
+    *("Samsung Pay", "Apple Pay", "Google Pay", "ウォレット", "Wallet"),
 )
 
 
@@ -265,8 +270,11 @@ def _find_issuers(text: str, merchant: Span | None) -> _Issuers:
         if first is None or end > match.end() or match[0].endswith(_CARD_ENDS):
             card_names.append((match.start(), end))
         first = first or match
+    wallet = _WALLET_TITLE.match(text)
+    if wallet:
+        card_names.append(wallet.span())
     if first is None:
-        return _Issuers(None, None, [])
+        return _Issuers(None, None, card_names)
     return _Issuers(get_alias(first[0]).issuer, first.span(), card_names)
 
 

@@ -79,14 +79,15 @@ def read_as_taught(
 ) -> TaughtReading:
     """Read a message by the newest layout of its text.
 
-    `parsed` is what the grammar read. Layouts of corrections need a text that it
-    recognizes; those that tell the kind read any text. What a deletion has taught
+    `parsed` is what the grammar read. Layouts of corrections need a text that is a
+    payment, or may be one; those that tell the kind read any text. What a deletion has taught
     refuses no layout of which an entry was ever confirmed.
     """
     start, end = parsed.text_span or (0, len(text))
     is_unsure, reading = False, None
+    may_be_payment = parsed.recognized or parsed.would_be is not None
     for stored in layouts:
-        if not (stored.is_complete or parsed.recognized):
+        if not (stored.is_complete or may_be_payment):
             continue
         if reading is not None and not stored.is_unsure:
             continue

@@ -10,12 +10,14 @@ from card_alerts import (
     Confidence,
     Doubt,
     Layout,
+    Reason,
     apply_layout,
     learn_layout,
     learn_whole_layout,
     locate_corrections,
     parse,
     read_with_layout,
+    rejected,
 )
 from tests.support.alert_samples import RECEIVED_AT
 
@@ -303,3 +305,19 @@ def test_corrections_are_located_where_they_are_printed() -> None:
         "amount": (6, 17),
     }
     assert locate_corrections(text, None, None) == {}
+
+
+def test_refused_text_that_may_be_a_payment_is_one_by_its_layout_and_asked_about() -> (
+    None
+):
+    text = "신한카드(1309)승인 홍*동 4,800원(일시불)11/10 08:31 온라인 바람책방"
+    other = "신한카드(1309)승인 홍*동 9,100원(일시불)11/11 18:02 온라인 소담문구"
+    payment = replace(parse(other, RECEIVED_AT), merchant="온라인", doubts=())
+    refused = replace(rejected(Reason.NO_PAYMENT), would_be=payment)
+    spans = read_with_layout(learn(text, "바람책방", 4800), other)
+    assert spans is not None
+    parsed = apply_layout(replace(refused, text_span=(0, len(other))), other, spans)
+    assert (parsed.recognized, parsed.reason, parsed.would_be) == (True, None, None)
+    assert (parsed.merchant, parsed.amount) == ("소담문구", 9100)
+    assert parsed.doubts == (Doubt.KIND,)
+    assert parsed.text_span == (0, len(other))

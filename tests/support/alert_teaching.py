@@ -46,7 +46,8 @@ def read_after_correction(first: Any, twin: Any, read: Reader) -> ParseResult:
     if not spans:
         return found
     if before.recognized:
-        return apply_layout(found, twin["text"], spans) if found.recognized else found
+        may_be_payment = found.recognized or found.would_be is not None
+        return apply_layout(found, twin["text"], spans) if may_be_payment else found
     kind = Kind(first["expect"]["kind"])
     taught = read_taught_payment(found, twin["text"], kind, spans, RECEIVED_AT)
     return taught or found

@@ -1,10 +1,12 @@
 """Corrections of pending entries teach the layout of their text (spec 4.11)."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from accounts.models import Member
+from card_alerts import ParseResult, Reason, parse_all, rejected
 from ledger.models import Entry, Notification, TaughtLayout
 from ledger.taught_layouts.storing import MAX_LAYOUTS, normalize_sender
 from tests.support.alert_texts import APPROVAL, CANCELLATION, ENTRIES, NOTIFICATION
@@ -272,3 +274,27 @@ def test_deleted_layout_is_not_applied(client: JSONClient, send: Any) -> None:
     client.send("DELETE", f"{LAYOUTS}/{layout['id']}")
     assert send(NEXT)["parsed"]["taughtBy"] is None
     assert Entry.objects.count() == 2
+
+
+@pytest.mark.parametrize("is_possible", [True, False])
+def test_layout_of_a_correction_reads_a_refused_text_that_may_be_a_payment(
+    client: JSONClient, send: Any, monkeypatch: pytest.MonkeyPatch, is_possible: bool
+) -> None:
+    def refuse(*arguments: Any) -> list[ParseResult]:
+        (payment,) = parse_all(*arguments)
+        would_be = payment if is_possible else None
+        return [replace(rejected(Reason.NO_PAYMENT), would_be=would_be)]
+
+    entry = send(TEXT)["entry"]
+    client.send("PATCH", f"{ENTRIES}/{entry['id']}", {"memo": "바람책방"})
+    monkeypatch.setattr("ledger.notifications.processing.parse_all", refuse)
+    body = send(NEXT)
+    if not is_possible:
+        assert (body["action"], body["entry"]) == ("IGNORED", None)
+        return
+    assert (body["action"], body["entry"]["memo"]) == ("CREATED", "소담문구")
+    assert (body["confidence"], body["doubts"]) == ("UNSURE", ["KIND"])
+    # The confirmation settles the layout.
+    client.send("POST", f"{ENTRIES}/{body['entry']['id']}/confirm", {})
+    again = send(NEXT.replace("21:05", "21:45").replace("52,000", "7,000"))
+    assert (again["action"], again["confidence"]) == ("CREATED", "SURE")
