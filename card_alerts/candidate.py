@@ -173,25 +173,26 @@ def _find_spans(
     timestamp = candidate.timestamp
     if candidate.kind is not Kind.CANCELLATION:
         timestamp = timestamp or candidate.original_timestamp
-    found: dict[str, tuple[object, Span | None]] = {
-        "kind": (result.kind, candidate.kind_span),
-        "cardCompany": (result.card_company, candidate.issuer_span),
-        "cardHint": (result.card_hint, candidate.card_hint_span),
-        "amount": (result.amount, home_span),
-        "currency": (foreign, foreign.currency_span if foreign else None),
-        "originalAmount": (foreign, foreign.span if foreign else None),
-        "merchant": (result.merchant, candidate.merchant_span),
-        "installmentMonths": (
+    found: tuple[tuple[str, object, Span | None], ...] = (
+        ("kind", result.kind, candidate.kind_span),
+        ("cardCompany", result.card_company, candidate.issuer_span),
+        ("cardHint", result.card_hint, candidate.card_hint_span),
+        ("amount", result.amount, home_span),
+        ("currency", foreign, foreign.currency_span if foreign else None),
+        ("originalAmount", foreign, foreign.span if foreign else None),
+        ("merchant", result.merchant, candidate.merchant_span),
+        (
+            "installmentMonths",
             result.installment_months,
             candidate.installment_months_span,
         ),
-        "occurredAt": (result.occurred_at, timestamp.span if timestamp else None),
-        "runningTotal": (result.running_total, candidate.running_total_span),
-    }
+        ("occurredAt", result.occurred_at, timestamp.span if timestamp else None),
+        ("runningTotal", result.running_total, candidate.running_total_span),
+    )
     return {
         name: source.normalized.source_span(span)
-        for name, (value, span) in found.items()
-        if value is not None and span is not None and span[0] < span[1]
+        for name, value, span in found
+        if span is not None and value is not None and span[0] < span[1]
     }
 
 

@@ -32,6 +32,8 @@ MIN_CERTAIN_RESCUE = 0.98
 # A booking is doubted, or ignored with a question, from these on; the last one is for
 # texts that tell neither a card nor a time.
 MIN_DOUBT, MIN_VETO, MIN_BARE_VETO = 0.5, 0.97, 0.9
+# Whatever else is told
+MIN_SURE_VETO = 0.985
 # Both found the same name, and the opinion is as sure of it.
 MIN_SURE_NAME = 0.8
 # A name that the grammar guessed is not sure beside another as likely.
@@ -115,8 +117,9 @@ def _doubt(result: ParseResult, scores: KindScores, *, may_refuse: bool) -> Pars
     has_card = result.card_hint is not None or result.card_company is not None
     has_time = result.occurred_at is not None
     limit = MIN_VETO if has_card or has_time else MIN_BARE_VETO
-    is_likely = scores.notice + scores.declined < limit
-    if not may_refuse or (has_card and has_time) or is_likely:
+    if not may_refuse or (has_card and has_time):
+        limit = MIN_SURE_VETO
+    if scores.notice + scores.declined < limit:
         return result
     return ParseResult(
         recognized=False,

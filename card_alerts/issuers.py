@@ -107,6 +107,23 @@ _ISSUER_BY_SENDER = {number: issuer for issuer in ISSUERS for number in issuer.s
 _PACKAGE_ISSUERS = tuple(
     (f".{name}", issuer) for issuer in ISSUERS for name in issuer.packages
 )
+# notification.capitalone.com, hdfcbank.net
+MIN_LABEL_LENGTH = 4
+_ISSUER_BY_LABEL = {
+    label: issuer
+    for issuer in (*ENGLISH, *JAPANESE)
+    for name in issuer.aliases
+    for ending in ("", "bank", "card", "group")
+    if len(label := "".join(name.lower().split()) + ending) >= MIN_LABEL_LENGTH
+}
+# VM-HDFCBK, ADCBAlert
+_SMS_HEADER = pattern(
+    r"""
+    (?:[A-Z]{2}-)?(?P<name>[A-Z]{3,9}?)(?:[Aa]lerts?|ALERTS?|BK|BNK|Bank|BANK|B|CRD|CC|SMS)?
+    (?:-[A-Z])?
+    """,
+    example="VM-HDFCBK",
+)
 _ALIAS = compile_aliases(ISSUERS, re.IGNORECASE)
 # In 신한카드, 현대 M, KB1234 and Citibank, but not in School.
 _CARD_SUFFIX = pattern(
@@ -173,7 +190,10 @@ def find_issuer_by_sender(sender: str) -> Issuer | None:
         found = [pair for pair in _PACKAGE_ISSUERS if pair[0] in package]
         if found:
             return max(found, key=lambda pair: len(pair[0]))[1]
-    return find_issuer(sender)
+        labels = (_ISSUER_BY_LABEL.get(label) for label in package.split("."))
+        return next(filter(None, labels), None) or find_issuer(sender)
+    header = _SMS_HEADER.fullmatch(sender)
+    return find_issuer(sender) or (find_issuer(header["name"]) if header else None)
 
 
 def normalize_card_name(name: str) -> str:

@@ -44,21 +44,26 @@ class MaskedText:
 
     def mask_all(self, pattern: re.Pattern[str], placeholder: str) -> None:
         """Mask every match, or its group `part`."""
-        if pattern.search(self.text):
+        first = pattern.search(self.text)
+        if first:
             group = "part" if "part" in pattern.groupindex else 0
-            spans = [match.span(group) for match in pattern.finditer(self.text)]
-            self.mask_spans(spans, placeholder)
+            matches = pattern.finditer(self.text, first.start())
+            self.mask_spans([match.span(group) for match in matches], placeholder)
 
     def mask_spans(self, spans: list[Span], placeholder: str) -> None:
         """Mask spans in the order of their starts; they may overlap."""
         if not spans:
             return
+        text, last_end = self.text, 0
+        if len(spans) == 1:
+            ((start, end),) = spans
+            self.text = f"{text[:start]}{placeholder * (end - start)}{text[end:]}"
+            return
         pieces: list[str] = []
-        last_end = 0
         for span_start, end in spans:
             start = span_start if span_start > last_end else last_end
             if end <= start:
                 continue
-            pieces += (self.text[last_end:start], placeholder * (end - start))
+            pieces += (text[last_end:start], placeholder * (end - start))
             last_end = end
-        self.text = "".join((*pieces, self.text[last_end:]))
+        self.text = "".join((*pieces, text[last_end:]))

@@ -36,7 +36,12 @@ _MERCHANT_END = pattern(
           (?:[ \n](?!(?-i:INC|LLC|LTD|CORP|PLC|CO)\b)|$)
           | ; | \?[ ] | \n | $ | \| | ! | :[ ]
           # HARBOR COFFEE - DELIVERY Avl Bal
-          | [ ]-[ ](?!(?-i:[A-Z]{4,20})[ ](?:avl|avail|bal|on)\b)
+          # YA KUN TOAST - B2.
+          | [ ]-[ ](?!
+                (?-i:[A-Z]{4,20})[ ](?:avl|avail|bal|on)\b
+                | (?-i:[A-Z]{0,3}\d{1,3})(?:\.|[ ]with\b)
+                | (?-i:[A-Z][A-Za-z]{1,14}(?:[ ][A-Z][a-z]{1,14})?)(?:,[ ]|[ ]on[ ]|\n)
+            )
           # To Maple Games (Maple Ltd). It may take
           | \((?=[^()\n]{0,60}\))
             (?!(?-i:[A-Z][a-z])[A-Za-z &.,'-]{1,40}\)\.[ ](?:it|your)\b)
@@ -151,7 +156,14 @@ _MERCHANT_STARTS = tuple(
                 *(" renewed", "receipt", "] ", " | "),
             ),
         ),
-        (r"(?:\bat\b[: ]|(?<!\w)@(?:UPI_)?)", "at HARBOR COFFEE", ("at", "@")),
+        (
+            r"""
+            (?-i:[aA@])(?<!\w.)
+            (?:(?<=a)t\b(?<!alerts[ ]at)[: ]|(?<=@)(?:UPI_)?)
+            """,
+            "at HARBOR COFFEE",
+            ("at", "@"),
+        ),
         (
             r"""
             \b(?:transaction|purchase|payment|order(?:ing)?|charge|receipt)

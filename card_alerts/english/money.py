@@ -78,7 +78,7 @@ _NOT_PAID = pattern(
     )?[ ]?[:.=-]{0,2}[ ]{0,2}(?:is[ ])?$
     # The limit of an alert
     | \b(?:more[ ]than|over|above|at[ ]least|exceed\w{0,4})[ ]
-      (?:the[ ]amount[ ]of[ ])?\(?$
+      (?:the[ ]amount[ ]of\s)?\(?$
     | \d%[ ]$
     """,
     example="Alert! Total due ",

@@ -67,6 +67,7 @@ _CARD_HINT = pattern(
     (?:[Xx*]{4}[ -]){0,3}
     (?P<hint>
         [Xx*]{0,12}[ -]?\d{4,5} | [Xx*]{4,8}\d\d[Xx]{2} | (?:\d\*){2} | \*\d\*\d
+        | \d\dXX(?![A-Za-z])
     )(?![\d,.-]\d|[\d*/])
     """,
     example="ending in 3310",
@@ -84,7 +85,8 @@ _STANDALONE_CARD_HINT = pattern(
         | (?<=[A-Za-z][ ])\d{4}(?=[ ]purchase[ ]of[ ])
         | (?<=(?:Visa|Amex)[ ]-[ ])\d{4} | (?<=Mastercard[ ]-[ ])\d{4}
         | (?<=(?:Visa|Amex)-)\d{4} | (?<=Mastercard-)\d{4}
-        | (?<=(?:Visa|Amex)[ ])\d{4}(?=[ ]\() | (?<=[*]{4}[ ])\d{4}
+        | (?<=(?:Visa|Amex)[ ]x-)\d{4} | (?<=Mastercard[ ]x-)\d{4}
+        | (?<=(?:Visa|Amex)[ ])\d{4}(?=[ ]\(|:[ ]You) | (?<=[*]{4}[ ])\d{4}
         | (?<=[ ][.]{4}[ ])\d{4}
         | (?<=method[ ]-[ ])\d{4} | (?<=Refunded[ ]to[ ]-[ ])\d{4}
     )(?!\d)
@@ -94,7 +96,7 @@ _STANDALONE_CARD_HINT = pattern(
 # Heron Rewards Visa: You made
 _CARD_NAME = pattern(
     r"""
-    (?P<hint>[A-Z](?<![^\n].)[A-Za-z' ]{2,40}[ ](?:Visa|Mastercard|Card)):[ ]You
+    (?P<hint>[A-Z](?<![^\n].)[A-Za-z' ]{2,40}[ ][A-Z][a-z]{2,14}):[ ]You
     """,
     example="Heron Rewards Visa: You made",
 )
@@ -325,7 +327,16 @@ def _find_card_hint(text: str) -> re.Match[str] | None:
     found = list(islice(_CARD_HINT.finditer(text), MAX_CARD_HINTS))
     of_card = (each for each in found if each[0][:4].lower() == "card")
     hint = next(of_card, None) or next(iter(found), None)
-    return hint or _STANDALONE_CARD_HINT.search(text) or _CARD_NAME.search(text)
+    hint = hint or _STANDALONE_CARD_HINT.search(text)
+    return hint or next(filter(_names_card, _CARD_NAME.finditer(text)), None)
+
+
+def _names_card(match: re.Match[str]) -> bool:
+    """Return False for Capital One: You made a purchase."""
+    name = match["hint"]
+    if name.endswith((" Visa", " Mastercard", " Card")):
+        return True
+    return not name.endswith((" Alert", " Alerts")) and find_issuer(name) is None
 
 
 def _identify_issuer_and_amount(

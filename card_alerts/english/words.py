@@ -27,9 +27,11 @@ _DECLINED = pattern(
     (?:
         (?:was|been|is)[ ](?:temporarily[ ])?blocked\b
         | blocked[ ](?:[^\s]{1,12}[ ]){0,2}(?:transaction|purchase|payment|charge)
-        | declin\w{1,4} | insufficient | unsuccessful | not[ ]approved
+        | declin\w{1,4} | insufficient | unsuccessful
+        | not[ ](?:approved|successful)
         | not[ ](?:be[ ])?(?:authori[sz]ed|processed|completed|go[ ]through)
         | failed\b | denied\b | rejected\b | could[ ]not[ ]be | couldn't
+        | was[ ]refused\b | refused,[ ] | we[ ]stopped\b
     )
     | (?=(?-i:[nN]))n't[ ](?:authori[sz]ed|processed|completed|go[ ]through)
     """,
@@ -111,6 +113,7 @@ _STATEMENT = pattern(
         | payment[ ]of[ ][^\n]{1,60}(?:received|posted|credited|scheduled|processed)
         | (?:received|thank[ ]you[ ]for)[ ]your[^\n]{0,20}[ ]payment
         | payment[ ]of[ ][^\n]{1,40}[ ]towards[ ]your
+        | payment[ ]of[ ][^\n]{1,20}[ ]to[ ](?:your[ ])?(?:credit[ ])?card[ ]ending
         | payment[ ]towards?[ ](?:your[ ])?credit[ ]card
         | payment[ ](?:has[ ])?(?:been[ ])?(?:received|posted|scheduled)
         | payment[ ]instructions?\b
@@ -136,7 +139,7 @@ _BANK_TRANSFER = pattern(
         | interest[ ]of\b | che(?:que|ck)\b[^\n]{0,30}\b(?:paid|cleared)
         | payroll\b | wire\b | ACH\b | incoming\b | cash(?:ed)?[ -]in\b
         | standing[ ](?:order|instruction) | credit[ ]transaction[ ]from
-        | direct[ ]debit | EFT\b | GIRO\b
+        | direct[ ]debit | EFT\b | GIRO\b | cr\.?[ ]transaction[ ]of
         | paid[ ]from[ ](?:\w{1,20}[ ]){0,3}a/c
         | dr\.?[ ]from[ ]a/c | cr\.?[ ]to\b
         | debited[ ]from[ ]your[ ](?:\w{1,20}[ ]){0,3}(?:account|a/c)\b
@@ -167,9 +170,11 @@ _ADVERT = pattern(
 # An advert, even with "you spent".
 _OFFER = pattern(
     r"""
-    \b(?=(?-i:[twisoTWISO]))
+    \b(?=(?-i:[twisocTWISOC]))
     (?:
-        terms[ ](?:and[ ]conditions[ ])?apply\b
+        (?:turn|convert)[ ](?:your|this)[ ][^\n]{1,100}[ ](?:in)?to[ ][^\n]{0,24}
+        (?:EMIs?|instal\w{2,8})\b
+        | terms[ ](?:and[ ]conditions[ ])?apply\b
         | when[ ]you[ ]spend\b | when[ ]you[ ]spent\b
         | (?:if|once)[ ]you[ ]spen[dt]\b
         | spend[ ](?:over|at[ ]least)\b
@@ -250,19 +255,32 @@ _CODE_OF_PAYMENT = pattern(
 )
 _QUESTION = pattern(
     r"""
-    \bdid[ ]you[ ](?:just[ ])?(?:try|make|attempt|authori[sz]e)
-    | \bawait\w*[ ]your[ ]approval\b | \bpay[ ](?:him|her|them|us|me)[ ]back\b
-    | (?-i:\bi)[ ](?:just[ ])?(?:spent|paid|bought)\b | \b(?:lol|omg)\b
-    | \b(?:venmo|paypal|zelle|pay|send)[ ]me\b | \byour[ ](?:share|half)[ ]is\b
-    | \bpay[ ]at[ ]the[ ](?:property|hotel|counter|store|desk)\b | \bno[ ]prepayment\b
-    | \bmay[ ]have[ ]been[ ]charged\b | \bcharged[ ]twice\b
-    | \bwas[ ](?:requested|attempted)\b
-    | \bopen[ ]the[ ]app[ ]to[ ]approve\b
-    | \b(?:can|could|would)[ ]you[ ]\w
-    | \b(?:approve|confirm)[ ](?:your|this|the|a)[ ](?:payment|purchase|transaction)\b
-    | \bneeds[ ]your[ ]approval\b
-    | \bcancel[ ](?:it[ ]|this[ ])?(?:now|within)\b
-    | \b(?:payment|money|rent)[ ]request\b | \brequested[ ][$£€]
+    \b(?:
+        did[ ]you[ ](?:just[ ])?(?:try|make|attempt|authori[sz]e)
+        | await\w*[ ]your[ ]approval\b | pay[ ](?:him|her|them|us|me)[ ]back\b
+        | (?-i:i)[ ](?:just[ ])?(?:spent|paid|bought)\b | (?:lol|omg)\b
+        | (?:venmo|paypal|zelle|pay|send)[ ]me\b | your[ ](?:share|half)[ ]is\b
+        | pay[ ]at[ ]the[ ](?:property|hotel|counter|store|desk)\b
+        | no[ ]prepayment\b
+        | may[ ]have[ ]been[ ]charged\b | charged[ ]twice\b
+        | was[ ](?:requested|attempted)\b
+        | open[ ]the[ ]app[ ]to[ ]approve\b
+        | (?:can|could|would)[ ]you[ ]\w
+        | (?:approve|confirm)[ ](?:your|this|the|a)[ ]
+          (?:payment|purchase|transaction)\b
+        | needs[ ]your[ ]approval\b
+        | example[ ]only\b | (?:sample|test)[ ](?:alert|message|notification)\b
+        | will[ ]see[ ](?:messages|alerts)\b | prepare[ ]cash\b
+        | claim\b[^\n]{1,60}\blodged\b | opened[ ](?:a[ ])?(?:case|dispute)\b
+        | haven['’]t[ ]paid[ ]yet\b | not[ ]been[ ]charged\b | no[ ]new[ ]charge\b
+        | nothing[ ](?:is|was|has[ ]been)[ ](?:charged|taken)\b
+        | (?:was|been)[ ]removed[ ]from\b | reported[ ]lost\b
+        | (?:authori[sz]ation|hold)\b[^\n]{0,60}[ ]released\b
+        | spent[ ][^\n]{1,24}[ ]across\b | at[ ]a[ ]glance\b
+        | training[ ]mode\b | not[ ]a[ ]valid[ ]receipt\b
+        | cancel[ ](?:it[ ]|this[ ])?(?:now|within)\b
+        | (?:payment|money|rent)[ ]request\b | requested[ ][$£€]
+    )
     """,
     example="Did you just try",
     flags=re.IGNORECASE,
@@ -272,7 +290,9 @@ _TO_ANSWER = pattern(
     r"""
     \b(?=(?-i:[iwrtsuvcfpIWRTSUVCFP]))
     (?:
-        (?:is|was)[ ](?:this|it)[ ]you\? | (?:reply|text)[ ](?:yes|no|y|1|cancel)\b
+        (?:is|was)[ ](?:this|it)[ ]you\?
+        # A payment was told, and may be denied.
+        | (?<!recogni[sz]e[ ]this,[ ])(?:reply|text)[ ](?:yes|no|y|1|cancel)\b
         | (?:suspicious|unusual)[ ](?:charge|purchase|transaction|payment)\b
         | verify[ ]now\b | confirm[ ]or[ ]cancel\b
         | fraud[ ]alert\b | whatsapp\b | press[ ]the[ ]link\b
@@ -287,6 +307,7 @@ _TO_ANSWER = pattern(
 _SPENT_SO_FAR = pattern(
     r"""
     \bspent[ ][^\n]{1,12}[ ]this[ ](?:week|month|year)\b
+    | \bspent[ ][^\n]{1,60}[ ]between[ ]
     | \bso[ ]far[ ]this[ ](?:day|week|month|year)\b
     | (?:%|[Ss]pent[^\n]{1,16})[ ]of[ ]your
       [ ](?:[$£€₹][\d,.]{1,10}[ ])?(?:\w+[ ])?(?:budget|limit)\b
@@ -298,8 +319,8 @@ _SPENT_SO_FAR = pattern(
 _EARNED = pattern(
     r"""
     \A(?:[^\n]{0,40}\n)?(?:[^\n.!]{0,20}[.!][ ])?
-    you(?:['’]ve|[ ]have)?[ ]earned\b[^\n]{0,30}
-    \b(?:cash[ ]?back|daily[ ]cash|points|rewards|miles)\b
+    you(?:['’]ve|[ ]have)?[ ](?:earned|collected)\b[^\n]{0,30}
+    \b(?:cash[ ]?back|daily[ ]cash|points|rewards|miles|avios)\b
     """,
     example="You earned $5.00 cashback",
     flags=re.IGNORECASE,
@@ -373,6 +394,8 @@ _HINTS = {
         "fail",
         "denied",
         "reject",
+        "refused",
+        "stopped",
     ),
     _CANCELLED: ("rever", "refund", "void", "cancel", "return", "charge", "credit"),
     _FUTURE: (
@@ -389,7 +412,10 @@ _HINTS = {
         *("did you", "the app", "an you", "ould you", "request", "attempted"),
         *("may have", "twice", "mo me", "al me", "le me", "ay me", "nd me"),
         *("await", " back", "i just", "i spent", "i paid", "i bought", "lol", "omg"),
-        *("share is", "half is", "pay at", "prepay"),
+        *("share is", "half is", "pay at", "prepa", "example", "sample", "test "),
+        *("will see", "lodged", "opened", "paid yet", "been charged", "new charge"),
+        *("nothing", "removed", "lost", "released", "across", "glance", "training"),
+        "valid receipt",
         *("approve ", "confirm ", "approval", "cancel"),
     ),
     _TO_ANSWER: (
@@ -406,11 +432,11 @@ _HINTS = {
         "+1",
     ),
     _SPENT_SO_FAR: ("so far", "budget", "spent "),
-    _EARNED: ("earned",),
+    _EARNED: ("earned", "collected"),
     _BILL_OF_CARD: ("you paid",),
     _TOPPED_UP: ("topped", "reload", "top-up", "top up", "added"),
     _SHIPPED: ("shipped", "dispatched", "on its way"),
-    _OFFER: ("apply", "spen", "offer"),
+    _OFFER: ("apply", "spen", "offer", "emi", "instal"),
     _STATEMENT: (
         *(
             "statement",
@@ -419,6 +445,8 @@ _HINTS = {
             "bill",
             "autopay",
             "payment to",
+            "to card",
+            "to your c",
             "receipt",
             "received",
             "posted",
@@ -450,6 +478,8 @@ _HINTS = {
             "credit trans",
             "r. from",
             "r from",
+            "cr. trans",
+            "cr trans",
             "direct",
             "eft",
             "paid you",
@@ -460,7 +490,11 @@ _HINTS = {
         ),
     ),
 }
-_CARD = pattern(r"\bcard\b", example="your card", flags=re.IGNORECASE)
+_CARD = pattern(
+    r"\bcard\b|\bpaid[ ]with\s{1,3}(?:visa|mastercard|amex|discover)\b",
+    example="your card",
+    flags=re.IGNORECASE,
+)
 
 
 def _search(rule: re.Pattern[str], text: str, lower: str) -> re.Match[str] | None:

@@ -77,10 +77,21 @@ _CARD_DIGITS = pattern(
 )
 _CARD_NAME = pattern(
     r"""
-    (?=[カご対])(?:カード名称?|ご利用カード|対象カード)[ ]?:[ ]?
+    (?=[カご対])(?:カード名称?|ご利用カード|対象カード)(?:[ ]?:[ ]?|[ ]?\n|】[ ]{0,3})
     (?P<name>[^\s\d◇■◆][^\n◇■◆]{1,39})
+    | (?<=\n)(?P<subject>[^\s\d◇■◆][^\n◇■◆]{1,39}?)について(?=[ ]?カードの(?:ご)?利用)
+    | \A【(?P<title>[^\n】]{4,30}カード)】ご利用
+    | (?:\A|(?<=\n))(?P<told>[^\n、。の]{3,24}(?:カード|WALLET))のご利用が
     """,
     example="ご利用カード:Olive/クレジット",
+)
+_KINDS_OF_CARDS = frozenset(
+    {"デビットカード", "クレジットカード", "プリペイドカード", "カード"}
+)
+# JCB GOLD ••1004 で ¥2,990
+_CARD_PAYS = pattern(
+    r"(?P<name>[^\n•·]{2,40})[ ]?[•·]{1,4}[ ]?\d{4}[ ]?で[ ]",
+    example="JCB GOLD ••1004 で ¥2,990",
 )
 # The title of a phone's wallet, whose pushes are of purchases only
 _WALLET_TITLE = pattern(
@@ -206,6 +217,8 @@ def _read_fields(text: str) -> _Fields:
     else:
         others = [*issuers.card_names, *find_labels(text), *find_clocks_and_links(text)]
         others += [each.span for each in timestamps] + ([card.span()] if card else [])
+        if "で" in text and (paying := _CARD_PAYS.search(text)):
+            others.append(paying.span("name"))
         found = find_unlabeled_name(masked, money.span if money else None, others)
         merchant = _Merchant(None)
         if found:
@@ -294,10 +307,13 @@ def _find_card(text: str, merchant: Span | None) -> re.Match[str] | None:
 
 
 def _find_card_name(text: str) -> Span | None:
-    match = _CARD_NAME.search(text) if "カード" in text else None
+    match = _CARD_NAME.search(text) if "カード" in text or "WALLET" in text else None
     if match is None:
         return None
-    issuer = find_issuer(match["name"])
-    # The issuer's own name is no product.
-    is_product = issuer is None or match["name"].strip() not in issuer.aliases
-    return match.span("name") if is_product else None
+    group = match.lastgroup or "name"
+    issuer = find_issuer(match[group])
+    # The issuer's own name is no product, nor what tells only the kind of the card.
+    is_product = match[group].strip(" ") not in _KINDS_OF_CARDS and (
+        issuer is None or match[group].strip() not in issuer.aliases
+    )
+    return match.span(group) if is_product else None

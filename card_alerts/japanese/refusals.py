@@ -76,6 +76,11 @@ _ORDER = pattern(
     """,
     example="お申し込みを承りました",
 )
+# Tests, and examples of a message
+_EXAMPLE = pattern(
+    r"テスト(?:配信|通知|送信)|サンプル[〕】)\]]|実際の(?:決済|お?支払い?|お?取引|ご?利用)(?:は|では)|のような通知",
+    example="テスト配信です。実際の決済は発生していません。",
+)
 # Questions about a payment, and notes on blocked cards.
 _BAIT = pattern(
     r"""
@@ -255,7 +260,7 @@ def find_reason(text: str, told: Told) -> Reason | None:
     """Return the reason why a text is no payment, None if it may be one."""
     if _PASSWORD.search(text):
         return Reason.ONE_TIME_PASSWORD
-    if _BAIT.search(text):
+    if _BAIT.search(text) or _EXAMPLE.search(text):
         return Reason.NO_PAYMENT
     if _MONTHLY.search(text):
         return Reason.STATEMENT

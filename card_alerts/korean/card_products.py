@@ -15,7 +15,7 @@ MAX_PRODUCT_LENGTH = 30
 _PRODUCT = pattern(
     rf"""
     [ ]{{0,2}}(?P<product>
-        (?!해외|체크|정상|국내|부분|일부|자동|승인|취소|카드|온라인|일반|매출|매입|출금)
+        (?!해외|체크|정상|국내|부분|일부|자동|승인|취소|카드|온라인|일반|매출|매입|출금|할부)
         [A-Za-z0-9가-힣][A-Za-z0-9가-힣+.&' ]{{0,{MAX_PRODUCT_LENGTH - 1}}}?
     )[ ]{{0,2}}(?=
         \((?:본인|가족)?[ ]?[\d*]{{4}}\)
@@ -64,6 +64,11 @@ LINE_PRODUCT = pattern(
     )(?=[ ]?\n|\]|[ ]\||$)
     """,
     example="현대카드 M",
+)
+# [현대카드M] 11/10 08:31
+CLOSED_PRODUCT = pattern(
+    r"(?<=[가-힣])(?P<product>[A-Z][A-Za-z0-9]{0,9})(?=\][ ])",
+    example="[현대카드M] 11/10",
 )
 # 현대카드 X 카드로 결제되었습니다
 PRODUCT_IN_SENTENCE = pattern(

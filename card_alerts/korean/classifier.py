@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from card_alerts.issuer import Issuer
-from card_alerts.korean import rejection_rules
+from card_alerts.korean import rejection_rules, ways_to_pay
 from card_alerts.korean.merchant_names import (
     PRELIMINARY_PREFIX,
     PRELIMINARY_SUFFIX,
@@ -15,6 +15,7 @@ from card_alerts.korean.orders import (
     is_paid_order,
     is_told_as_refunded,
 )
+from card_alerts.korean.other_events import is_other_event
 from card_alerts.korean.status_keywords import (
     CERTAIN_DECLINE,
     PENDING,
@@ -61,25 +62,12 @@ _NEXT_PAYMENT = pattern(
     """,
     example=",760원\n결제일시 : 2026.11.02 14:30",
 )
-# 후불교통 11월 이용금액 34,500원 승인: the rides of a month have no other text.
-_TRANSIT_MONTH = pattern(
-    r"(?<=교통)[ ]\d{1,2}월[ ]?(?:분[ ]?)?(?:이용|사용)[ ]?금액",
-    example="후불교통 11월 이용금액",
+# The title of a push: 65,005원 결제
+_PAID_TITLE = pattern(
+    rf"\A{AMOUNT}{{2,16}}[ ]{KEYWORD}{{2,8}}[ ]*\n[^\n]{{2,40}}[ ]\|[ ]",
+    example=f"{AMOUNT * 7} {KEYWORD * 2}\n소리페이 | 바람식당",
 )
 _PAYMENT_DAYS = ("예정일", "결제일", "청구일", "출금일")
-_WITHDRAWN = pattern(
-    r"출금[ ]?(?:예정)?(?:금?액)?(?=[ ]?[\d,]{1,15}원)", example="출금 150,558원"
-)
-# The account behind a check card: 출금계좌 110-***-4821, 출금 후 잔액
-_DEBIT_ACCOUNT = pattern(
-    r"출금[ ]?계좌[ :]{0,2}[\d*-]{6,24}|출금[ ]?후[ ]?(?=잔액)",
-    example="출금계좌 110-***-4821",
-)
-# ※ 결제일에 합산 청구됩니다, below an approval
-_BILLED_LATER = pattern(
-    r"(?:※|(?<=\n)\*)[^\n]{0,60}청구(?:됩니다|돼요|예정)[^\n]{0,60}",
-    example="※ 결제일에 합산 청구됩니다.",
-)
 # [NH]홍*비님⏎51,200원 일시불⏎바람커피
 _TERSE_APPROVAL = pattern(
     rf"""
@@ -87,11 +75,6 @@ _TERSE_APPROVAL = pattern(
     {INSTALLMENT}{{1,12}}[ ]?\n(?:{TIMESTAMP}{{1,20}}[ ]?\n)?[^\n]{{1,40}}\s*$
     """,
     example=f"[{ISSUER}]{HOLDER_NAME}\n{AMOUNT}{INSTALLMENT}\n{TIMESTAMP}\n동백숯불갈비",
-)
-# The wallet that paid: 소리머니에서 출금.
-_PAID_OUT_OF = pattern(
-    r"(?:머니|페이|통장|계좌|포인트)에서[ ]출금(?:되었습니다|됐어요|됐습니다|했어요)?",
-    example="머니에서 출금",
 )
 _NOT_APPROVED = pattern(
     r"""
@@ -250,7 +233,7 @@ class MessageEvidence:
             text = _NEXT_PAYMENT.sub("", text) if "다음" in text else text
             text = without_notices(text) if has_clear_keyword else text
         if "교통" in text and self._is_approved():
-            text = _TRANSIT_MONTH.sub("", text)
+            text = ways_to_pay.TRANSIT_MONTH.sub("", text)
         text = self._without_means(text)
         issuer = self.message.issuer_match
         is_proven = (
@@ -269,17 +252,19 @@ class MessageEvidence:
     def _without_means(self, text: str) -> str:
         """Return the text without the ways in which a payment was paid or rewarded."""
         if self.has_strong_keyword and "에서 출금" in text:
-            text = _PAID_OUT_OF.sub("", text)
+            text = ways_to_pay.PAID_OUT_OF.sub("", text)
         if "kWh" in text:
             text = rejection_rules.CHARGED_CAR.sub("", text)
+        is_cancelled = self.keyword_text.endswith("취소")
+        text = ways_to_pay.without_settlement(text, is_cancelled=is_cancelled)
         if self.message.has_other_payer and "청구" in text:
             text = rejection_rules.BILLED_BY_PHONE.sub("", text)
         if self.is_withdrawn_abroad():
-            text = _WITHDRAWN.sub("", text)
+            text = ways_to_pay.WITHDRAWN.sub("", text)
         if self.message.card_digits and "출금" in text:
-            text = _DEBIT_ACCOUNT.sub("", text)
+            text = ways_to_pay.DEBIT_ACCOUNT.sub("", text)
         if self.has_strong_keyword and self.message.card_digits:
-            text = _BILLED_LATER.sub("", text) if "청구" in text else text
+            text = ways_to_pay.BILLED_LATER.sub("", text) if "청구" in text else text
             is_debit = self._is_approved() and self.keyword_text.startswith("출금")
             text = text.replace(self.keyword_text, "") if is_debit else text
         if self.keyword and _PAID_OUT.search(text):
@@ -311,20 +296,18 @@ class MessageEvidence:
         is_password = rejection_rules.PASSWORD.search(text)
         if is_password and not (self.is_detailed and self.keyword):
             return Reason.ONE_TIME_PASSWORD
-        is_done = self.has_strong_keyword and self._has_past_tense()
+        is_done = self.has_strong_keyword and (
+            self._has_past_tense() or _PAID_TITLE.match(self.message.masked.text)
+        )
         reason = rejection_rules.weak_rejection_reason(
             text,
-            is_detailed=self.is_detailed or is_done,
+            is_detailed=self.is_detailed or bool(is_done),
             is_approved="승인" in self.keyword_text
             or self.keyword_text.startswith("정상"),
         )
-        may_be_payment = (
-            self.money is not None
-            and not rejection_rules.is_sent_from_abroad(self.message.text)
-        )
         if reason:
             is_open = reason is not Reason.ADVERT and not PENDING.search(text)
-            self.is_undecided = may_be_payment and is_open
+            self.is_undecided = is_open and self._may_be_payment()
             self.is_unlikely = True
             return reason
         if rejection_rules.PERIOD_TOTAL.search(self.message.masked.text):
@@ -333,8 +316,12 @@ class MessageEvidence:
             return Reason.NO_PAYMENT
         if self._is_payment():
             return None
-        self.is_undecided = may_be_payment and not self._is_other_message()
+        self.is_undecided = self._may_be_payment() and not self._is_other_message()
         return Reason.NO_PAYMENT
+
+    def _may_be_payment(self) -> bool:
+        is_from_abroad = rejection_rules.is_sent_from_abroad(self.message.text)
+        return self.money is not None and not is_from_abroad
 
     def _is_other_message(self) -> bool:
         """Return True for what did not happen, the words of a person, and for bait."""
@@ -401,10 +388,7 @@ class MessageEvidence:
             self._text_for_rules() if is_conclusive or is_complete else text
         ):
             return Reason.ADVERT
-        if (
-            rejection_rules.is_other_event(text, is_payment=is_complete)
-            or self._is_announced()
-        ):
+        if is_other_event(text, is_payment=is_complete) or self._is_announced():
             return Reason.NO_PAYMENT
         if "취소" in text and rejection_rules.FAILED_CANCELLATION.search(
             self._text_for_rules() if is_complete else text

@@ -18,6 +18,7 @@ from card_alerts.masked_text import (
     ANY_PLACEHOLDER,
     HOLDER_NAME,
     ISSUER,
+    NOISE,
     TIMESTAMP,
 )
 from card_alerts.patterns import pattern
@@ -200,6 +201,20 @@ _STATUS_IN_HEADING = pattern(
 )
 
 
+# 신한카드 이용 알림, above shop, amount and time on lines of their own
+_USED_LINES = pattern(
+    rf"""
+    \A[{ISSUER}]{{2,12}}[ ](?P<word>[{NOISE}]{{4,5}})\n
+    (?:[^\n{ANY_PLACEHOLDER}]{{2,40}}\n){{1,2}}
+    {AMOUNT}{{3,20}}[ ]?\n{TIMESTAMP}{{8,24}}\s*\Z
+    """,
+    example=f"{ISSUER * 4} {NOISE * 5}\n바람극장\n{AMOUNT * 7}\n{TIMESTAMP * 16}",
+)
+# 해외매입 홍*동 청구금액 28,745원
+_BOUGHT_ABROAD = pattern(
+    rf"(?P<word>해외[ ]?매입)[ ]?{HOLDER_NAME}{{0,8}}[ ]?청구[ ]?금액[ ]?{AMOUNT}",
+    example=f"해외매입 {HOLDER_NAME * 3} 청구금액 {AMOUNT}",
+)
 # [하이패스] 서울TG 4,800원 정상 통과
 _PASSED_TOLL = pattern(
     rf"{AMOUNT}+[ ](?P<word>정상[ ]통과|통과)(?![가-힣])",
@@ -249,7 +264,9 @@ def find_implied_keyword(
         (_TRANSIT_MONTH, "후불교통" in text),
         (_PASSED_TOLL, "하이패스" in text),
         (_RECEIVED, "수납" in text),
-        (_SPENT, bank and ("썼" in text or "냈" in text)),
+        (_SPENT, (bank or has_other_payer) and ("썼" in text or "냈" in text)),
+        (_USED_LINES, has_details and "알림" in text),
+        (_BOUGHT_ABROAD, "매입" in text),
     ):
         match = match or (rule.search(masked_text) if is_likely else None)
     for rule, is_likely in (

@@ -6,10 +6,12 @@ from card_alerts.masked_text import RUNNING_TOTAL, TIMESTAMP
 from card_alerts.patterns import pattern
 
 _HAS_INSTALLMENTS = pattern(r"일시불|개월|할부", example="5,700원(일시불)")
-MAX_LEAD_LENGTH = 20
+_WORDS = ("일시불", "개월", "할부")
+# Before the first word, and behind the last one.
+MAX_LEAD_LENGTH, MAX_TAIL_LENGTH = 20, 28
 _INSTALLMENTS = pattern(
     r"""
-    (?=[\[(일유부무할\d ])[\[(]?[ ]?
+    [\[(]?[ ]?
     (?:
         (?:할부[ ]?[:]?[ ]?)?일시불
         | (?:(?:유이자|부분무이자|무이자|할부|\(무\)|\(유\)|무|유)[ ]?[:(/]?[ ]?)?
@@ -39,7 +41,9 @@ def find_installments(text: str) -> list[re.Match[str]]:
     if word is None:
         return []
     likely, unlikely = [], []
-    for match in _INSTALLMENTS.finditer(text, max(0, word.start() - MAX_LEAD_LENGTH)):
+    first = max(0, word.start() - MAX_LEAD_LENGTH)
+    last = max(map(text.rfind, _WORDS)) + MAX_TAIL_LENGTH
+    for match in _INSTALLMENTS.finditer(text, first, last):
         if match["c"] or not _NAME_FOLLOWS.match(text, match.end()):
             likely.append(match)
             continue

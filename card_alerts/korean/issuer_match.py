@@ -18,6 +18,7 @@ from card_alerts.issuers import (
 from card_alerts.korean.card_numbers import CARD_NUMBER
 from card_alerts.korean.card_products import (
     CHECK_CARD_LINE,
+    CLOSED_PRODUCT,
     LEADING_PRODUCT,
     LINE_PRODUCT,
     MAX_PRODUCT_LENGTH,
@@ -295,6 +296,8 @@ def _match_number(text: str, start: int, end: int) -> re.Match[str] | None:
 
 def _line_product(text: str, start: int, end: int) -> re.Match[str] | None:
     """Match the product behind a name that begins its line or its brackets."""
+    if text[start - 1 : start] == "[" and (closed := CLOSED_PRODUCT.match(text, end)):
+        return closed
     if text[end : end + 1] != " " or text[start - 1 : start] not in _LINE_STARTS:
         return None
     product = LINE_PRODUCT.match(text, end) if "카드" in text[start:end] else None

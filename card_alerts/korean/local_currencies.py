@@ -63,6 +63,8 @@ _BEFORE_AMOUNT = pattern(
 _GENERIC_NAME = pattern(
     r"사랑(?:화폐|상품권|카드|페이)|지역[ ]?화폐|지역사랑", example="마포사랑상품권"
 )
+_BALANCE_WORDS = ("인센티브", "캐시백", "잔액", "잔여")
+_PAID_WORDS = ("원결제", "원사용", "원승인", "원취소")
 MAX_SCAN_LENGTH = 600
 _HAS_NAME = pattern(
     rf"페이|Pay|e[ ]?음|E[ ]?음|이[ ]?음|사랑|지역[ ]?화폐|{_OWN_NAMES}",
@@ -78,9 +80,14 @@ def is_generic_local_currency(name: str) -> bool:
 def find_local_currencies(text: str) -> list[Span]:
     if not _HAS_NAME.search(text):
         return []
+    rules = [_HEADING]
+    if any(map(text.__contains__, _BALANCE_WORDS)):
+        rules.append(_BESIDE_BALANCE)
+    if "원 " in text or any(map(text.__contains__, _PAID_WORDS)):
+        rules.append(_BEFORE_AMOUNT)
     found = [
         match.span("part")
-        for rule in (_HEADING, _BESIDE_BALANCE, _BEFORE_AMOUNT)
+        for rule in rules
         for match in rule.finditer(text, 0, MAX_SCAN_LENGTH)
         if rule is not _HEADING or not _AT_PLACE_OF_NAME.search(text, 0, match.start())
     ]

@@ -8,7 +8,10 @@ from itertools import islice, takewhile
 
 from card_alerts.patterns import pattern
 from card_alerts.result import Span
+from card_alerts.tables import alternatives, read_words
 
+COUNTRIES = frozenset(read_words("words.toml")["countries"])
+_COUNTRIES = alternatives(tuple(sorted(COUNTRIES, reverse=True)))
 MERCHANT_LABEL = r"""
     (?:
         (?:이용|사용|승인|결제|취소)?가맹점(?:[ ]?이름|명)?
@@ -132,6 +135,7 @@ _METHOD_BAR = pattern(
     )[ ]{{0,2}}(?=[^\s|·])
     (?!
         [^\n]{{0,6}}(?:승인|취소|일시불|\d{{1,2}}개월|잔액|누적)
+        | [^\n|]{{0,16}}카드(?:\([\d*]{{4}}\)|[ ]\d\*\d\*)
         | [가-힣A-Za-z.]{{0,8}}[ ]?[\d,]{{1,9}}[ ]?(?:원|P|점)?[ ]?(?:적립|할인|캐시백)
         | [ ]?{_DAY} | [\d,]{{1,15}}원
         | [^\n]{{0,6}}(?:한도|비밀번호|유효기간)[ ]?(?:초과|부족|오류|불일치|경과)
@@ -158,6 +162,7 @@ _AFTER_BAR = pattern(
     )[ ]?\|[ ]?(?=[^\n|])
     (?!
         [가-힣]{{2,6}}(?:카드|체크)[ ]*(?:[\n|]|$)
+        | [^\n|]{{0,16}}카드(?:\([\d*]{{4}}\)|[ ]\d\*\d\*)
         | [ ]?{_DAY} | [₩]?[\d,]{{1,15}}[ ]?원
         | [ ]?(?:잔액|한도|누적|남은) | [ ]?(?:일시불|\d{{1,2}}개월)
         | \[?[가-힣\d.·]{{0,5}}(?:승인|취소|결제)[ ]?(?:완료|취소|알림|안내)?\]?[ ]*
@@ -185,8 +190,11 @@ _PAY_APP = r"""
 """
 _BEFORE_AMOUNT = pattern(
     rf"""
-    (?:^|\n|\])[ ]?(?>{_STATUS_SENTENCE}?)(?>{_PAY_APP}?)
+    (?:^|\n|\])[ ]?+(?:\d\d?[/.]\d\d?[ ]\d\d:\d\d[ ])?+
+    (?>{_STATUS_SENTENCE}?)(?>{_PAY_APP}?)
     (?![^\n]{{0,60}}(?:님|카드(?:\([\d*]{{4}}\))?로|페이로)[ ,])
+    # 🇫🇷 프랑스에서 23.40 EUR 결제, above the shop
+    (?!\W{{0,3}}(?:{_COUNTRIES})에서)
     (?P<merchant>(?!\d\d?[/.]\d\d?[ ]\d\d:)[^\n\]|]{{1,40}}?)
     (?<!카드\([\d*]{{4}}\))(?<!통장\([\d*]{{4}}\))(?:
         에서[ ,]{{0,2}}\n?(?:[가-힣A-Za-z]{{1,8}}(?:머니|포인트|통장|계좌)로[ ])?

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from card_alerts.issuers import find_issuer, get_alias
 from card_alerts.korean.issuer_choice import find_heading_above
 from card_alerts.korean.issuer_match import IssuerMatch
-from card_alerts.korean.merchant_labels import MERCHANT_LABEL
+from card_alerts.korean.merchant_labels import COUNTRIES, MERCHANT_LABEL
 from card_alerts.korean.merchant_names import (
     NUMERIC_NAME,
     ROUTE,
@@ -298,6 +298,8 @@ def _list_parts(text: str, *, is_overseas: bool) -> list[MerchantSpan]:
         if match[0].strip(_PUNCTUATION)
         and (part := trim_merchant(text, *match.span(), is_overseas=is_overseas))
         and not _is_field_label(text, part)
+        # 프랑스에서 23.40 EUR 결제, above the shop
+        and not (text.startswith("에서", part.end) and part.text in COUNTRIES)
         and not _PAID_WITH.search(text, part.end - 3, part.end + 3)
     ]
 

@@ -43,7 +43,7 @@ _LIMIT_CHANGE = pattern(
     example="결제 한도 상향",
 )
 _MAY_BE_GRANT = pattern(
-    r"할부[ 로]|한도|발급|신청|심사|대출|카드론|가입|등록|해지|연동",
+    r"할부[ 로변전]|한도|발급|신청|심사|대출|카드론|가입|등록|해지|연동",
     example="EVERY1 심사가",
 )
 # 임시한도 3,000,000원 승인: a granted limit, card or loan
@@ -60,6 +60,7 @@ _GRANTED = pattern(
     | (?:가입|신청|심사|등록|해지|연동)(?:이|가|결과)?[ ]?(?:승인|거절|접수)
       (?:되|됐|완료|[ ]?안내)
     | (?:가입|등록|해지|연동)(?:이|가)?[ ]?(?:정상[ ]?)?(?:완료|처리)(?:되|됐|$|[\s.!])
+    | 등록(?:한|된|하신)[ ][^\n]{1,24}(?:삭제|해지|해제)(?:되|됐|했|하였)
     | (?:대출|카드론)(?:이|가)?[^\n\d]{0,8}(?:[\d,]{1,15}만?[ ]?원(?:이|을)?[ ]?)?
       (?:최종[ ]?)?(?:승인|실행)
     """,
@@ -83,41 +84,6 @@ PAID_EARLY = pattern(
     """,
     example="카드 즉시결제\n300,000원",
 )
-# Behind a payment abroad in won
-_OFFERED_LOCK = pattern(
-    r"해외[ ]?원화[ ]?결제[ ]?차단[ ]?서비스[ ]?(?:신청|안내)?",
-    example="해외원화결제 차단서비스 신청",
-)
-# The rest of a limit, or a new limit or lock.
-_LIMIT_NOTICE = pattern(
-    r"""
-    한도[ ]?(?:안내|현황)[ ]*(?:\n|$)
-    | 차단[ ]?(?:서비스[ ]?)?(?:해제|설정|신청|가입)
-    | 한도[ ]?[\d,]{1,15}만?[ ]?원(?:이|으로|을)[ ]?(?:설정|변경|적용)
-    | 총?한도[ ]?[\d,]{1,15}만?[ ]?원[ ]?중[ ]
-    | 한도의[ ]?\d{1,3}[ ]?% | 소멸[ ]?예정[ ]?[\d,]{1,9}(?:P|점|포인트)
-    """,
-    example="차단 서비스 해제가",
-)
-# The events of a day: 카드승인 17건 412,500원, 취소 1건 12,000원.
-_SUMMARY = pattern(
-    r"(?:승인|취소)[ ]?\d{1,4}건[ ]?[\d,]{1,15}원", example="취소 1건 12,000원"
-)
-# 취소 100원⏎입출금통장(0000) → 권나래: a transfer that came back
-_SENT_FROM_ACCOUNT = pattern(
-    r"취소[ ][\d,]{1,15}원[ ]*\n[^\n]{0,12}통장(?:\([\d*]{2,8}\))?[ ]→",
-    example="취소 100원\n입출금통장(0000) →",
-)
-_CHARGED = pattern(
-    r"충전[ ]?후[ ]?(?:총[ ]?)?(?:보유[ ]?)?잔액", example="충전 후 잔액"
-)
-# 36,000원이 2회 승인되었습니다. 중복 결제라면
-_PAID_TWICE = pattern(
-    r"""
-    \d회[ ](?:승인|결제)(?:되|됐) | 중복[ ]?(?:결제|승인)(?:이?라면|인지|일|이[ ]?의심)
-    """,
-    example="36,000원이 2회 승인되었습니다",
-)
 _MONTH = r"""
     (?<![\d/])
     (?:\d{1,2}월(?:[ ]?분)?|(?:이번|지난|저번)[ ]?달|당월|전월|금월|이달|한[ ]?달)
@@ -130,7 +96,8 @@ MONTHLY_STATEMENT = pattern(
         (?:금액|대금|내역|요금)(?:[ ]?(?:안내|알림|이|은|을)(?![가-힣])|서(?![가-힣]))
         | 명세서
     )(?=[^\n]{{0,20}}\n?[^\n]{{0,40}}(?:\d원|[건회번]))
-    | {_MONTH}(?:에|은|엔|동안|간)?[ ,:]{{0,2}}(?:총[ ]?|모두[ ]?)?
+    | {_MONTH}(?:에는|에|은|엔|동안|간)?[ ,:]{{0,2}}(?:[가-힣]{{2,8}}로[ ])?
+      (?:총[ ]?|모두[ ]?)?
       \d{{1,4}}[건회번][^\n\d]{{0,14}}[\d,]{{1,15}}원
     """,
     example="11월 이용금액 안내: 이번",
@@ -167,16 +134,14 @@ EXPECTED_REFUND = pattern(
     """,
     example="200,100원 환불 예정",
 )
-# 바람상회에서 12,000원 결제를 요청했어요.
-_PAYMENT_REQUEST = pattern(
-    r"결제를?[ ]?요청(?:했|하였|하셨|드)", example="결제를 요청했어요."
-)
 FAILED_CANCELLATION = pattern(
     r"""
     취소[ ]?(?:처리[ ]?)?(?:가|이|에)?[ ]?
     (?:실패|불가|거절|오류|되지[ ]?않|할[ ]?수[ ]?없)
-    # A requested or expected one: 취소접수, 취소 처리될 예정. A collected one is done.
-    | (?<!매출)취소[가이]?[ ]?접수
+    | 취소[ ][\d,]{1,15}원[ ]실패
+    # A requested or expected one: 취소접수, 취소 처리될 예정. A collected one is done,
+    # and one that a card company took at a time.
+    | (?<!매출)(?<!\d\d:\d\d[ ])취소[가이]?[ ]?접수(?!일)
     | 취소[가이]?[ ]?(?:요청|신청)
     | 취소(?:[ ]?처리)?(?:가|이)?[ ]?(?:진행|완료|처리)?[ ]?(?:될|할)?[ ]?예정
     | 취소(?:가|이)?[ ]?(?:처리|진행)[ ]?(?:중|될|되면)
@@ -280,19 +245,6 @@ _CASHBACK_PAID = pattern(
     r"\A(?:[^\n]{0,12}\n)?캐시백[ ][\d,]{1,9}원[ ](?:지급|적립)",
     example="캐시백 3,500원 지급",
 )
-# 요청이 있습니다, 승인 버튼을 눌러야 결제가 진행됩니다
-_TO_APPROVE = pattern(
-    r"""
-    (?:승인|결제|확인|인증)[ ]?요청(?:이|을)?[ ]?(?:있|왔|도착|받았)
-    # 방금 129,000원 결제하셨나요?
-    | 결제(?:를|가)?[ ]?
-      (?:하셨나요|하신[ ]?(?:것|게|거)[이가]?[ ]?맞|[ ]?맞(?:나요|으신가요|습니까))
-    | 본인(?:이|의|께서)?[ ]?(?:결제|사용|이용|거래)?(?:이|가|한[ ]?것이)?[ ]?
-      맞(?:나요|으신|습니까|으면)
-    | (?:눌러야|승인해야|인증해야|확인해야)[^\n]{0,14}(?:진행|완료|처리|승인)
-    """,
-    example="본인확인 요청이 있습니다",
-)
 
 PASSWORD = pattern(
     r"""
@@ -339,6 +291,7 @@ SETTLED_BILL = pattern(
     r"""
     (?:(?:이용|카드)[ ]?대금|카드값)[ ]?[\d,]{1,15}원(?:이|을)?[ ]?(?:정상[ ]?)?
     결제[ ]?(?:되|됐|완료)
+    | 대금[ ]?정상[ ]?출금
     """,
     example="7월 이용대금 519,480원이 정상 결제되었습니다",
 )
@@ -474,33 +427,6 @@ def grant_rejection_reason(text: str) -> Reason | None:
     return Reason.ADVERT if _PROMOTIONAL.search(text) else Reason.NO_PAYMENT
 
 
-def is_other_event(text: str, *, is_payment: bool) -> bool:
-    """Return True for limits, days in numbers, requests, questions and smishing."""
-    return (
-        _is_limit_notice(text, is_payment=is_payment)
-        or ("건" in text and _SUMMARY.search(text) is not None)
-        or ("중복" in text and _PAID_TWICE.search(text) is not None)
-        or ("→" in text and _SENT_FROM_ACCOUNT.search(text) is not None)
-        or ("충전" in text and _CHARGED.search(text) is not None)
-        or _is_payment_request(text)
-        or _is_smishing(text)
-    )
-
-
-def _is_limit_notice(text: str, *, is_payment: bool) -> bool:
-    if is_payment and "차단" in text:
-        text = _OFFERED_LOCK.sub("", text)
-    may_be = "한도" in text or "차단" in text or "소멸" in text
-    return may_be and _LIMIT_NOTICE.search(text) is not None
-
-
-def _is_payment_request(text: str) -> bool:
-    if not ("야" in text or "요청" in text or "맞" in text or "나요" in text):
-        return False
-    is_request = _PAYMENT_REQUEST.search(text) or _TO_APPROVE.search(text)
-    return is_request is not None and not PASSWORD.search(text)
-
-
 def weak_rejection_reason(
     text: str, *, is_detailed: bool, is_approved: bool
 ) -> Reason | None:
@@ -548,7 +474,7 @@ def is_bait(text: str) -> bool:
     return _CALL_US.search(text) is not None and _NOT_YOU.search(text) is not None
 
 
-def _is_smishing(text: str) -> bool:
+def is_smishing(text: str) -> bool:
     """Return True for the words of a payment with the number or page of a stranger."""
     if is_sent_from_abroad(text):
         # Issuers do not send their Korean texts from abroad.

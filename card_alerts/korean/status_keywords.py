@@ -318,7 +318,7 @@ def find_keywords(masked: MaskedText) -> list[StatusKeyword]:
             # 승인이 10월29일 취소되었습니다
             continue
         before = text[max(0, start - MAX_CONTEXT_LENGTH) : start]
-        if _CHECK_CARD_WITHDRAWAL.match(match[0]):
+        if match[0].endswith("출금") and _CHECK_CARD_WITHDRAWAL.match(match[0]):
             rank = RANK_WITHDRAWAL
         elif _ATTACHED_BEFORE.search(before):
             rank = RANK_ATTACHED

@@ -142,6 +142,8 @@ class TokenizedMessage:
             masked.mask_all(side_patterns.FORWARDED, NOISE)
         if "." in self.text and side_patterns.HAS_LINK.search(self.text):
             masked.mask_all(side_patterns.LINK, NOISE)
+        if "차단" in self.text and "승인" in self.text:
+            masked.mask_all(side_patterns.OFFERED_LOCK, NOISE)
         self._mask_room_heading()
         self._mask_labeled_merchant()
         mask_notices(masked)

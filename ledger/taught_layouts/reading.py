@@ -80,8 +80,8 @@ def read_as_taught(
     """Read a message by the newest layout of its text.
 
     `parsed` is what the grammar read. Layouts of corrections need a text that is a
-    payment, or may be one; those that tell the kind read any text. What a deletion has taught
-    refuses no layout of which an entry was ever confirmed.
+    payment, or may be one; those that tell the kind read any text. What a deletion has
+    taught refuses no layout of which an entry was ever confirmed.
     """
     start, end = parsed.text_span or (0, len(text))
     is_unsure, reading = False, None

@@ -79,6 +79,10 @@ def test_everyday_word_identifies_no_issuer(name: str) -> None:
         ("com.csam.icici.bank.imobile", "ICICI"),
         ("jp.ne.paypay.android.app", "PayPay"),
         ("no.reply.alerts@chase.com", "Chase"),
+        ("capitalone@notification.capitalone.com", "Capital One"),
+        ("alerts@hdfcbank.net", "HDFC"),
+        ("ADCBAlert", "ADCB"),
+        ("VM-HDFCBK-S", "HDFC"),
     ],
 )
 def test_sender_identifies_its_issuer(sender: str, issuer: str) -> None:
@@ -90,6 +94,8 @@ def test_sender_identifies_its_issuer(sender: str, issuer: str) -> None:
 
 def test_unknown_sender_identifies_no_issuer() -> None:
     assert find_issuer_by_sender("01000000000") is None
+    assert find_issuer_by_sender("com.google.android.apps.messaging") is None
+    assert find_issuer_by_sender("no-reply@shop.example.com") is None
     assert find_issuer_by_sender("") is None
 
 

@@ -16,13 +16,14 @@ from tests.support.alert_samples import (
     EXAM_2026P,
     EXAM_2026Q,
     EXAM_2026S,
+    EXAM_2026V,
     EXAMS,
     GIVEN,
     LAST_EXAMS,
     LAYOUTS_2026,
-    NEWEST_EXAM,
     OWN,
     PRACTICE,
+    UNLEARNED_EXAMS,
     differences,
     load,
     load_twins,
@@ -75,16 +76,22 @@ def test_own_messages_include_each_kind_twice(kind: str) -> None:
     assert kinds[kind] >= 2
 
 
-def test_newest_exam_is_read_as_at_its_first_sight_or_better() -> None:
-    counts = count_with_twins(NEWEST_EXAM)
+# Names of cards, which are printed in many ways
+MIN_UNLEARNED_HINTS = 0.97
 
-    assert counts["payments"] >= 420
+
+@pytest.mark.parametrize("path", UNLEARNED_EXAMS, ids=lambda path: path.stem)
+def test_unlearned_exam_is_read_as_at_its_first_sight_or_better(path: Path) -> None:
+    counts = count_with_twins(path)
+
+    assert counts["payments"] >= 440
     assert counts["wrong"] == 0
-    assert counts["recognized"] >= 0.98 * counts["payments"], counts
+    assert counts["recognized"] >= 0.99 * counts["payments"], counts
     assert counts["booked"] <= 0.01 * counts["others"], counts
     assert counts["booked without a doubt"] == 0, counts
     assert counts["company"] >= 0.98 * counts["recognized"], counts
-    assert counts["card_hint"] >= 0.98 * counts["recognized"], counts
+    hints = MIN_UNLEARNED_HINTS * counts["recognized"]
+    assert counts["card_hint"] >= hints, counts
     assert counts["merchant"] >= 0.95 * counts["recognized"], counts
     assert counts["sure"] >= 0.75 * counts["recognized"], counts
     assert counts["sure and right"] >= 0.99 * counts["sure"], counts
@@ -96,6 +103,8 @@ MIN_PAYMENTS = {
     EXAM_2026P: 430,
     EXAM_2026Q: 390,
 }
+# The eighth one has languages that are not read, the other one transfers to shops.
+MIN_RECOGNIZED = {EXAM_2026H: 0.96, EXAM_2026V: 0.98}
 # Many receipts, whose names few layouts mark
 MIN_SURE = {EXAM_2026S: 0.65}
 
@@ -103,8 +112,7 @@ MIN_SURE = {EXAM_2026S: 0.65}
 @pytest.mark.parametrize("path", LAST_EXAMS, ids=lambda path: path.stem)
 def test_exam_whose_classes_became_rules_last_is_read(path: Path) -> None:
     counts = count_with_twins(path)
-    # The eighth one has languages that are not read.
-    recognized = 0.96 if path == EXAM_2026H else 0.99
+    recognized = MIN_RECOGNIZED.get(path, 0.99)
 
     assert counts["payments"] >= MIN_PAYMENTS.get(path, 420)
     assert counts["wrong"] == 0
@@ -120,7 +128,7 @@ def test_practice_is_read() -> None:
     counts = count_with_twins(PRACTICE)
 
     assert counts["payments"] >= 860
-    assert counts["others"] >= 480
+    assert counts["others"] >= 1170
     assert counts["recognized"] >= 0.98 * counts["payments"], counts
     assert counts["booked"] <= 0.005 * counts["others"], counts
     assert counts["wrong"] == 0, counts
