@@ -170,16 +170,18 @@ _ADVERT = pattern(
 # An advert, even with "you spent".
 _OFFER = pattern(
     r"""
-    \b(?=(?-i:[twisocTWISOC]))
+    \b(?=(?-i:[twisoTWISO]))
     (?:
-        (?:turn|convert)[ ](?:your|this)[ ][^\n]{1,100}[ ](?:in)?to[ ][^\n]{0,24}
-        (?:EMIs?|instal\w{2,8})\b
-        | terms[ ](?:and[ ]conditions[ ])?apply\b
+        terms[ ](?:and[ ]conditions[ ])?apply\b
         | when[ ]you[ ]spend\b | when[ ]you[ ]spent\b
         | (?:if|once)[ ]you[ ]spen[dt]\b
         | spend[ ](?:over|at[ ]least)\b
         | offers?:
     )
+    # Not below a payment, which may be offered in parts, too
+    | \A(?:[^\n]{0,60}\n)?(?:dear[ ][^,\n]{1,30},[ ])?
+      (?:turn|convert)[ ](?:your|this)[ ][^\n]{1,100}[ ](?:in)?to[ ][^\n]{0,24}
+      (?:EMIs?|instal\w{2,8})\b
     """,
     example="when you spend",
     flags=re.IGNORECASE,

@@ -78,7 +78,11 @@ _ORDER = pattern(
 )
 # Tests, and examples of a message
 _EXAMPLE = pattern(
-    r"テスト(?:配信|通知|送信)|サンプル[〕】)\]]|実際の(?:決済|お?支払い?|お?取引|ご?利用)(?:は|では)|のような通知",
+    r"""
+    テスト(?:配信|通知|送信) | サンプル[〕】)\]] | のような通知
+    | 実際の(?:決済|お?支払い?|お?取引|ご?利用)(?:は|では)[^\n。]{0,12}
+      (?:ありません|していません)
+    """,
     example="テスト配信です。実際の決済は発生していません。",
 )
 # Questions about a payment, and notes on blocked cards.
