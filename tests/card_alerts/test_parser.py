@@ -3,6 +3,8 @@
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 
+import pytest
+
 from card_alerts import parse
 
 KOREA = timezone(timedelta(hours=9))
@@ -49,3 +51,31 @@ def test_spans_of_a_booking_and_of_an_amount_in_won() -> None:
     paid = "IBK 카드\n카드 승인내역 알림 , QUILL\n$12.00/ 16,500원 일시불 승인\n2026.01.02 08:30:26"
     spans = parse(paid, RECEIVED_AT).spans
     assert paid[slice(*spans["amount"])] == "16,500원"
+
+
+@pytest.mark.parametrize(
+    "footer",
+    [
+        "분실신고 접수 1544-0000",
+        "청구금액 확정 시 달라질 수 있습니다.",
+        "연말정산 소득공제 대상 거래입니다.",
+        "이번 결제건은 포인트 50원 적립 예정이에요",
+        "예) 취소 시 3일 이내 환불",
+    ],
+)
+def test_footer_of_a_payment_refuses_nothing(footer: str) -> None:
+    text = f"신한카드(1309)승인 홍*동\n4,800원 일시불\n11/10 08:31 바람커피\n{footer}"
+    parsed = parse(text, RECEIVED_AT)
+
+    assert (parsed.recognized, parsed.amount, parsed.card_hint) == (True, 4800, "1309")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[네이버페이] 아메리카노 외 2건, 총 12,000원 결제가 완료되었습니다. (11/10 08:31)",
+        "INR 5,000 spent on HDFC Bank Card xx1234 at HARBOR COFFEE.\nConvert this to EMIs",
+    ],
+)
+def test_sum_or_offer_beside_a_payment_refuses_nothing(text: str) -> None:
+    assert parse(text, RECEIVED_AT).recognized
