@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from card_alerts import parse
+from card_alerts import Confidence, parse
 
 KOREA = timezone(timedelta(hours=9))
 RECEIVED_AT = datetime(2026, 1, 2, 9, 0, tzinfo=KOREA)
@@ -79,3 +79,14 @@ def test_footer_of_a_payment_refuses_nothing(footer: str) -> None:
 )
 def test_sum_or_offer_beside_a_payment_refuses_nothing(text: str) -> None:
     assert parse(text, RECEIVED_AT).recognized
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "승인 9,000원 11/03 10:11\n가맹점명: 소라커피\n우리카드",
+        "9,000원 결제 완료\n우리카드 ・ 소라커피",
+    ],
+)
+def test_marked_name_is_sure(text: str) -> None:
+    assert parse(text, RECEIVED_AT).merchant_confidence is Confidence.SURE
