@@ -12,6 +12,8 @@ from card_alerts.tables import alternatives, read_words
 
 COUNTRIES = frozenset(read_words("words.toml")["countries"])
 _COUNTRIES = alternatives(tuple(sorted(COUNTRIES, reverse=True)))
+# SOL트래블 체크카드(1234), behind a bar or dot
+_CARD_WITH_DIGITS = r"[^\n|]{0,16}카드(?:\([\d*]{4}\)|[ ]\d\*\d\*)"
 MERCHANT_LABEL = r"""
     (?:
         (?:이용|사용|승인|결제|취소)?가맹점(?:[ ]?이름|명)?
@@ -135,7 +137,7 @@ _METHOD_BAR = pattern(
     )[ ]{{0,2}}(?=[^\s|·])
     (?!
         [^\n]{{0,6}}(?:승인|취소|일시불|\d{{1,2}}개월|잔액|누적)
-        | [^\n|]{{0,16}}카드(?:\([\d*]{{4}}\)|[ ]\d\*\d\*)
+        | {_CARD_WITH_DIGITS}
         | [가-힣A-Za-z.]{{0,8}}[ ]?[\d,]{{1,9}}[ ]?(?:원|P|점)?[ ]?(?:적립|할인|캐시백)
         | [ ]?{_DAY} | [\d,]{{1,15}}원
         | [^\n]{{0,6}}(?:한도|비밀번호|유효기간)[ ]?(?:초과|부족|오류|불일치|경과)
@@ -162,7 +164,7 @@ _AFTER_BAR = pattern(
     )[ ]?\|[ ]?(?=[^\n|])
     (?!
         [가-힣]{{2,6}}(?:카드|체크)[ ]*(?:[\n|]|$)
-        | [^\n|]{{0,16}}카드(?:\([\d*]{{4}}\)|[ ]\d\*\d\*)
+        | {_CARD_WITH_DIGITS}
         | [ ]?{_DAY} | [₩]?[\d,]{{1,15}}[ ]?원
         | [ ]?(?:잔액|한도|누적|남은) | [ ]?(?:일시불|\d{{1,2}}개월)
         | \[?[가-힣\d.·]{{0,5}}(?:승인|취소|결제)[ ]?(?:완료|취소|알림|안내)?\]?[ ]*
