@@ -1,4 +1,4 @@
-"""How right the parser is on the newest exam, by a model that has not learned from it.
+"""How right the parser is on the newest exam, whose file the model does not learn from.
 
 By field, by kind of text, and by how like a text is to the samples of before.
 """

@@ -32,7 +32,7 @@ MIN_CERTAIN_RESCUE = 0.98
 # A booking is doubted, or ignored with a question, from these on; the last one is for
 # texts that tell neither a card nor a time.
 MIN_DOUBT, MIN_VETO, MIN_BARE_VETO = 0.5, 0.97, 0.9
-# Whatever else is told
+# A booking of any text is ignored with a question from this probability on.
 MIN_SURE_VETO = 0.985
 # Both found the same name, and the opinion is as sure of it.
 MIN_SURE_NAME = 0.8

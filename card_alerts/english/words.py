@@ -293,7 +293,7 @@ _TO_ANSWER = pattern(
     \b(?=(?-i:[iwrtsuvcfpIWRTSUVCFP]))
     (?:
         (?:is|was)[ ](?:this|it)[ ]you\?
-        # A payment was told, and may be denied.
+        # An alert of a payment may ask to reply if it is unknown.
         | (?<!recogni[sz]e[ ]this,[ ])(?:reply|text)[ ](?:yes|no|y|1|cancel)\b
         | (?:suspicious|unusual)[ ](?:charge|purchase|transaction|payment)\b
         | verify[ ]now\b | confirm[ ]or[ ]cancel\b

@@ -313,7 +313,7 @@ def _find_card_name(text: str) -> Span | None:
         return None
     group = match.lastgroup or "name"
     issuer = find_issuer(match[group])
-    # The issuer's own name is no product, nor what tells only the kind of the card.
+    # Neither the issuer's own name nor the kind of the card names a product.
     is_product = match[group].strip(" ") not in _KINDS_OF_CARDS and (
         issuer is None or match[group].strip() not in issuer.aliases
     )

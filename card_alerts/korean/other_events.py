@@ -1,6 +1,6 @@
-"""Stage 2, classify: other events that are told in the words of a payment.
+"""Stage 2, classify: messages that mention a payment but report something else.
 
-Limits, sums of some days, requests, examples, and what is told of payments of before.
+Limits, totals of some days, requests, examples and notices about earlier payments.
 """
 
 from card_alerts.korean.rejection_rules import PASSWORD, is_smishing
@@ -45,7 +45,7 @@ _REPORTED_LOST = pattern(
 _PRAISED = pattern(
     r"(?:결제|이용|사용|구매)를?[ ]?하셨(?:네요|군요)", example="결제하셨네요!"
 )
-# Examples, tests, and what is told of payments of before
+# Example and test alerts, and notices about earlier payments
 _TOLD_OF_OTHERS = pattern(
     r"""
     실제[ ]?(?:결제|승인|거래)[가는]?[ ]?(?:아닌|아니|아닙|발생하지|이루어지지)

@@ -1,6 +1,6 @@
 """Words of the ways in which a payment was paid, billed or paid back.
 
-They are those of a bank or of a statement, and refuse no payment.
+Banks and statements use these words, too, but here they refuse no payment.
 """
 
 from card_alerts.patterns import pattern

@@ -17,6 +17,7 @@ from tests.support.alert_samples import (
     EXAM_2026Q,
     EXAM_2026S,
     EXAM_2026V,
+    EXAM_2026Y,
     EXAMS,
     GIVEN,
     LAST_EXAMS,
@@ -76,8 +77,8 @@ def test_own_messages_include_each_kind_twice(kind: str) -> None:
     assert kinds[kind] >= 2
 
 
-# Names of cards, which are printed in many ways
-MIN_UNLEARNED_HINTS = 0.97
+# Names of cards without digits are missed.
+MIN_HINTS = {EXAM_2026Y: 0.97}
 
 
 @pytest.mark.parametrize("path", UNLEARNED_EXAMS, ids=lambda path: path.stem)
@@ -90,7 +91,7 @@ def test_unlearned_exam_is_read_as_at_its_first_sight_or_better(path: Path) -> N
     assert counts["booked"] <= 0.01 * counts["others"], counts
     assert counts["booked without a doubt"] == 0, counts
     assert counts["company"] >= 0.98 * counts["recognized"], counts
-    hints = MIN_UNLEARNED_HINTS * counts["recognized"]
+    hints = MIN_HINTS.get(path, 0.98) * counts["recognized"]
     assert counts["card_hint"] >= hints, counts
     assert counts["merchant"] >= 0.95 * counts["recognized"], counts
     assert counts["sure"] >= 0.75 * counts["recognized"], counts

@@ -61,8 +61,8 @@ LAST_EXAMS = (
 # rules were made of it: receipts, foreign mails and messages that look like payments.
 PRACTICE = SAMPLES / "notifications_practice.jsonl"
 NEWEST_EXAM = SAMPLES / "notifications_exam_2026z.jsonl"
-# Read once before rules were made of some of their classes; the model has never learned
-# from them.
+# Read once before rules were made of some of their classes. The model does not learn from
+# these files, but from the rows of the rules that were made of them.
 UNLEARNED_EXAMS = (EXAM_2026Y, NEWEST_EXAM)
 # Exams whose classes became rules.
 EXAMS = (
