@@ -126,6 +126,6 @@ def _read(message: Any, *, with_opinion: bool) -> tuple[bool, str | None]:
 def read_by_model(message: Any, opinion: Opinion) -> tuple[bool, str | None]:
     text = normalize(f"{message.get('title', '')}\n{message['text']}".strip()).text
     scores = opinion.kinds.judge(text)
-    names = opinion.names.find(text)
+    names = opinion.names.find(text).merchants
     name = text[slice(*names[0].span)] if names else None
     return scores.payment + scores.cancellation > 0.5, name

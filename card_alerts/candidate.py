@@ -5,6 +5,7 @@ from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Decimal
 from typing import NamedTuple
 
+from card_alerts.card_names import find_card_name, names_card
 from card_alerts.channels import find_channel
 from card_alerts.issuer import Issuer
 from card_alerts.merchant_quality import is_cut_name, is_gateway_name
@@ -30,6 +31,8 @@ MAX_CARD_HINT_LENGTH = 100
 # "(강남" or "..." behind a name says that it is cut off.
 MAX_CUT_MARK_LENGTH = 40
 _CUT_MARKS = frozenset("(….‥")
+# What ends in one may name no more than a kind: 개인 신용카드.
+_CARD_WORDS = ("카드", "체크", "カード", "card", "Card")
 
 
 class PaymentCandidate(NamedTuple):
@@ -102,6 +105,7 @@ def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult
     if not amounts.is_within_limits:
         return rejected(Reason.NO_PAYMENT)
 
+    card_span = _find_card(candidate, source)
     timestamp, original = candidate.timestamp, candidate.original_timestamp
     # Only a cancellation has two dates.
     if candidate.kind is not Kind.CANCELLATION:
@@ -117,7 +121,7 @@ def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult
         kind=candidate.kind,
         reason=Reason.DECLINED if is_declined else None,
         card_company=candidate.issuer.name if candidate.issuer else None,
-        card_hint=_card_hint(candidate, source),
+        card_hint=_card_hint(card_span, source),
         is_check_card=candidate.is_check_card,
         amount=amounts.amount,
         currency=amounts.currency,
@@ -148,6 +152,8 @@ def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult
     )
     spans = _find_spans(candidate, source, result, amounts.home_span)
     result.spans.update(spans)
+    if card_span and result.card_hint:
+        result.spans["cardHint"] = source.normalized.source_span(card_span)
     return result
 
 
@@ -176,7 +182,6 @@ def _find_spans(
     found: tuple[tuple[str, object, Span | None], ...] = (
         ("kind", result.kind, candidate.kind_span),
         ("cardCompany", result.card_company, candidate.issuer_span),
-        ("cardHint", result.card_hint, candidate.card_hint_span),
         ("amount", result.amount, home_span),
         ("currency", foreign, foreign.currency_span if foreign else None),
         ("originalAmount", foreign, foreign.span if foreign else None),
@@ -293,8 +298,19 @@ def _is_merchant_cut(candidate: PaymentCandidate, source: SourceText) -> bool:
     return is_cut_name(name)
 
 
-def _card_hint(candidate: PaymentCandidate, source: SourceText) -> str | None:
-    if candidate.card_hint_span is None:
+def _find_card(candidate: PaymentCandidate, source: SourceText) -> Span | None:
+    """Return the card that the grammar found, else a name of one."""
+    text, span = source.normalized.text, candidate.card_hint_span
+    if span:
+        found = text[slice(*span)]
+        if not found.endswith(_CARD_WORDS) or names_card(found):
+            return span
+    money = candidate.money.span if candidate.money else None
+    taken = tuple(filter(None, (candidate.merchant_span, money)))
+    return find_card_name(text, taken, has_issuer=candidate.issuer is not None)
+
+
+def _card_hint(span: Span | None, source: SourceText) -> str | None:
+    if span is None:
         return None
-    start, end = candidate.card_hint_span
-    return source.normalized.text[start:end].strip()[:MAX_CARD_HINT_LENGTH] or None
+    return source.normalized.text[slice(*span)].strip()[:MAX_CARD_HINT_LENGTH] or None

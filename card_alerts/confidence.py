@@ -7,7 +7,7 @@ issuer refuse. The opinion is asked whether a text is a payment and what its nam
 import re
 from dataclasses import replace
 
-from card_alerts.candidate import SourceText
+from card_alerts.candidate import MAX_CARD_HINT_LENGTH, SourceText
 from card_alerts.merchant_quality import is_cut_name, is_gateway_name
 from card_alerts.normalization import to_printed_text
 from card_alerts.opinion.kinds import KindScores
@@ -27,34 +27,27 @@ from card_alerts.result import (
 MIN_RESCUE, MIN_QUESTION = 0.9, 0.5
 # Words of a statement or a bank were read: only a question, and only a likely one.
 MIN_STATEMENT_QUESTION = 0.7
-# Beside the words of an order, a rescue needs this probability and a name.
-MIN_CERTAIN_RESCUE = 0.98
+# Beside the words of an order, of a statement or a bank, a rescue needs these
+# probabilities and a name.
+MIN_CERTAIN_RESCUE, MIN_STATEMENT_RESCUE = 0.98, 0.995
 # A booking is doubted, or ignored with a question, from these on; the last one is for
 # texts that tell neither a card nor a time.
-MIN_DOUBT, MIN_VETO, MIN_BARE_VETO = 0.5, 0.97, 0.9
-# A booking of any text is ignored with a question from this probability on.
-MIN_SURE_VETO = 0.985
+MIN_DOUBT, MIN_VETO, MIN_BARE_VETO = 0.5, 0.8, 0.7
 # Both found the same name, and the opinion is as sure of it.
 MIN_SURE_NAME = 0.8
 # A name that the grammar guessed is not sure beside another as likely.
 MAX_RIVAL = 0.2
 # A guessed name, or one without a letter, gives way to another one.
 MIN_OTHER_NAME = 0.8
+# The name of a card that the grammar did not find; digits are the grammar's alone.
+MIN_CARD_NAME = 0.8
 MAX_CANDIDATES = 5
 # Values of other labels: 도착 : 초량시장, 주문 번호 MX7
 _OTHER_LABEL = re.compile(
     r"(?:출발|도착|구간|열차|서비스|수단|(?:주문|문서)[ ]?(?:번호|일자?|ID))[ ]?:?\s?\Z"
 )
-# 결제됐어요, charged $16.83 to: finished payments are doubted, not ignored.
-_DONE = re.compile(
-    r"(?:결제|사용|이용|환불)(?:이|가|을|를)?[ ]?(?:정상[ ]?)?(?:완료[ ]?|처리[ ]?)?"
-    r"(?:되었(?!다면)|됐|했(?!다면)|하였|하셨)|결제[ ]?[\d,]{1,15}원[ ]?완료"
-    r"|결제[ ]?금액[ ]?:{1,2}[ ]?\d"
-    r"|\bcharged[ ][$£€₹]\d"
-    r"|\b(?i:payment) of [^\n]{1,20} (?:to|for) [^\n]{1,40}"
-    r" (?:was successful|completed)\b"
-)
 _LETTER = re.compile(r"\w")
+_CARD_DIGITS = re.compile(r"\d{3}|\*")
 _UNSEEN = re.compile(r"[\s(.…]+")
 
 
@@ -70,14 +63,9 @@ def weigh(
     would_be = result.would_be
     if opinion is None or not (result.recognized or would_be):
         return result
-    text = source.normalized.text
-    scores = opinion.kinds.judge(text)
+    scores = opinion.kinds.judge(source.normalized.text)
     if would_be is None:
-        # Layouts that mark a name are of payments.
-        is_marked = result.merchant_confidence is Confidence.SURE
-        is_told = is_marked or _DONE.search(text) is not None
-        weighed = _weigh_name(result, source, opinion)
-        return _doubt(weighed, scores, may_refuse=not is_told)
+        return _doubt(_weigh_name(result, source, opinion), scores)
     would_be = _with_kind(would_be, scores)
     chance = _chance_of(would_be, scores)
     is_open = Doubt.KIND not in would_be.doubts
@@ -91,9 +79,10 @@ def weigh(
 
 
 def _is_told(would_be: ParseResult, result: ParseResult, chance: float) -> bool:
-    """Return True for a certain payment beside the words of an order."""
-    is_order = result.reason is Reason.NO_PAYMENT and would_be.merchant is not None
-    return is_order and chance >= MIN_CERTAIN_RESCUE
+    """Return True for a certain payment beside the words of another message."""
+    is_order = result.reason is Reason.NO_PAYMENT
+    least = MIN_CERTAIN_RESCUE if is_order else MIN_STATEMENT_RESCUE
+    return would_be.merchant is not None and chance >= least
 
 
 def _with_kind(would_be: ParseResult, scores: KindScores) -> ParseResult:
@@ -109,7 +98,7 @@ def _chance_of(result: ParseResult, scores: KindScores) -> float:
     return scores.payment
 
 
-def _doubt(result: ParseResult, scores: KindScores, *, may_refuse: bool) -> ParseResult:
+def _doubt(result: ParseResult, scores: KindScores) -> ParseResult:
     """Doubt a booking, or ignore it as what it would have been."""
     if 1 - _chance_of(result, scores) < MIN_DOUBT:
         return result
@@ -117,8 +106,6 @@ def _doubt(result: ParseResult, scores: KindScores, *, may_refuse: bool) -> Pars
     has_card = result.card_hint is not None or result.card_company is not None
     has_time = result.occurred_at is not None
     limit = MIN_VETO if has_card or has_time else MIN_BARE_VETO
-    if not may_refuse or (has_card and has_time):
-        limit = MIN_SURE_VETO
     if scores.notice + scores.declined < limit:
         return result
     return ParseResult(
@@ -133,9 +120,10 @@ def _weigh_name(
     result: ParseResult, source: SourceText, opinion: Opinion
 ) -> ParseResult:
     """Return the name with its measured confidence, and the others that it may be."""
+    names = opinion.names.find(source.normalized.text)
     chances = [
         NameChance(source.normalized.source_span(each.span), each.chance)
-        for each in opinion.names.find(source.normalized.text)
+        for each in names.merchants
     ]
     own = result.spans.get("merchant") if result.merchant else None
     best = chances[0] if chances else None
@@ -144,6 +132,7 @@ def _weigh_name(
         is_sure = False
     else:
         is_sure = _is_agreed(result, chances, source)
+    result = _with_card(result, names.card, source)
     if is_sure:
         return replace(
             result,
@@ -157,6 +146,21 @@ def _weigh_name(
         doubts=(Doubt.MERCHANT,),
         candidates=_list_candidates(own, chances, source),
     )
+
+
+def _with_card(
+    result: ParseResult, card: NameChance | None, source: SourceText
+) -> ParseResult:
+    """Take the name of a card that the grammar did not find."""
+    if card is None or card.chance < MIN_CARD_NAME or result.card_hint is not None:
+        return result
+    hint = source.normalized.text[slice(*card.span)]
+    span = source.normalized.source_span(card.span)
+    merchant = result.spans.get("merchant", (0, 0))
+    if _CARD_DIGITS.search(hint) or (span[0] < merchant[1] and merchant[0] < span[1]):
+        return result
+    spans = {**result.spans, "cardHint": span}
+    return replace(result, card_hint=hint[:MAX_CARD_HINT_LENGTH], spans=spans)
 
 
 def _is_agreed(

@@ -405,8 +405,9 @@ class MessageEvidence:
             return Reason.STATEMENT
         if "출금" in text and rejection_rules.WITHDRAWN_BILL.search(text):
             return Reason.BANK_TRANSFER
-        has_code = rejection_rules.HAS_CODE.search(text)
-        if has_code and rejection_rules.ONE_TIME_CODE.search(text):
+        if rejection_rules.may_have_code(text) and rejection_rules.ONE_TIME_CODE.search(
+            text
+        ):
             return Reason.ONE_TIME_PASSWORD
         if rejection_rules.may_be_grant(text):
             return rejection_rules.grant_rejection_reason(

@@ -35,7 +35,6 @@ from card_alerts.patterns import pattern
 from card_alerts.result import Kind
 from card_alerts.times import TimestampMatch
 
-OVERSEAS = pattern(r"해외|국외", example="2,053,700원 해외")
 # 12월 31일 호프 begins with one part.
 MAX_PREFIX_PARTS = 4
 MAX_SPANS = 80
@@ -194,6 +193,10 @@ class PaymentParts(NamedTuple):
     timestamp: TimestampMatch | None
 
 
+def tells_overseas(text: str) -> bool:
+    return "해외" in text or "국외" in text
+
+
 def find_merchant(message: TokenizedMessage, used: PaymentParts) -> MerchantSpan | None:
     """Return the merchant.
 
@@ -204,7 +207,7 @@ def find_merchant(message: TokenizedMessage, used: PaymentParts) -> MerchantSpan
     if message.labeled_merchant:
         return trim_labeled_merchant(message.text, *message.labeled_merchant)
     text = message.masked.text
-    is_overseas = bool(message.foreign_amounts or OVERSEAS.search(message.text))
+    is_overseas = bool(message.foreign_amounts) or tells_overseas(message.text)
     labeled = _LABELED.search(text) if _MAY_BE_LABELED.search(text) else None
     if labeled:
         start, end = labeled.span(labeled.lastgroup or 0)

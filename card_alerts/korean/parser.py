@@ -15,7 +15,7 @@ from card_alerts.issuers import find_issuer
 from card_alerts.korean import rejection_rules
 from card_alerts.korean.bookings import build_booking
 from card_alerts.korean.classifier import MessageEvidence
-from card_alerts.korean.merchants import OVERSEAS, PaymentParts, find_merchant
+from card_alerts.korean.merchants import PaymentParts, find_merchant, tells_overseas
 from card_alerts.korean.status_keywords import (
     CERTAIN_DECLINE,
     PARTIAL_CANCELLATION,
@@ -228,7 +228,7 @@ def _choose_amounts(
     # 5000원 국밥 is a name; in ₩5,000 5,000원 both amounts are won.
     if (is_name and not are_pair) or foreign.currency == WON:
         return foreign, None
-    is_overseas = OVERSEAS.search(text) or any(
+    is_overseas = tells_overseas(text) or any(
         "해외" in message.text[slice(*keyword.span)] for keyword in message.keywords
     )
     # 41,120원 (24.19EUR)

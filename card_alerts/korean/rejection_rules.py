@@ -26,8 +26,8 @@ OPT_OUT = pattern(
 _OPT_OUT_NUMBER = pattern(
     rf"(?:{OPT_OUT.pattern})[ :)\]]{{0,3}}0\d{{1,2}}", example="수신거부 080-111-2222"
 )
-HAS_CODE = pattern(r"인증|OTP|비밀|확인|번호를", example="인증번호 482913")
 # A password with its digits; no merchant's name contains it.
+_CODE_WORDS = ("인증", "OTP", "비밀", "확인", "번호를")
 ONE_TIME_CODE = pattern(
     r"""
     (?:인증[ ]?번호|인증[ ]?코드|확인[ ]?코드|(?<![A-Za-z])OTP|비밀번호)[는은]?
@@ -404,6 +404,10 @@ _PAID_AMOUNT = pattern(
     """,
     example="총 60,000원이 결제되었습니다",
 )
+
+
+def may_have_code(text: str) -> bool:
+    return any(map(text.__contains__, _CODE_WORDS))
 
 
 def has_opt_out(text: str) -> bool:

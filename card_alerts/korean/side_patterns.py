@@ -228,9 +228,11 @@ DATE_RANGE = pattern(
     example="10/01~10/31",
 )
 SENT_FROM_WEB = pattern(
-    r"\[?(?:Web|WEB|web)[ ]?발신\]?|\[(?:국제|국외)발신\]",
+    r"""
+    \[(?:Web|WEB|web)[ ]?발신\]? | Web[ ]?발신\]? | WEB[ ]?발신\]? | web[ ]?발신\]?
+    | \[국제발신\] | \[국외발신\]
+    """,
     example="[web발신]신한11/05",
-    initials=r"W\[w",
 )
 # [홍길동] [오후 2:49], or 2026년 11월 10일 오전 9:12, 홍길동 : in an exported room
 ROOM_HEADING = pattern(

@@ -96,7 +96,6 @@ _HAS_LABELS = pattern(
     """,
     example="결제금액",
 )
-_HAS_NOTICE = pattern(r"내역|알림|안내", example="승인번호 안내")
 _HAS_COMPANY_LINE = pattern(r"[A-Z][ ]\d{4}[ ]", example="OTP 7728 11/20")
 _HAS_DEPARTMENT = pattern(
     rf"[팀부과실터][ ]{HOLDER_NAME}", example=f"경영지원팀 {HOLDER_NAME}"
@@ -320,7 +319,8 @@ class TokenizedMessage:
             if f" {ISSUER}" in masked.text:
                 masked.mask_all(side_patterns.HOLDER_NAME_BEFORE_ISSUER, HOLDER_NAME)
         self._mask_partner_product()
-        if _HAS_NOTICE.search(masked.text):
+        text = masked.text
+        if "내역" in text or "알림" in text or "안내" in text:
             masked.mask_all(NOTICE_HEADING, NOISE)
         if not ("*" in masked.text or "님" in masked.text):
             masked.mask_all(side_patterns.HOLDER_BEHIND_STATUS, HOLDER_NAME)

@@ -12,7 +12,10 @@ MAX_LENGTH = 400
 
 
 def list_grams(text: str) -> set[str]:
-    """Return runs of 2 to 4 characters, and pairs of words; numbers are all `0`."""
+    """Return runs of 2 to 4 characters and of 1 to 3 words; numbers are all `0`.
+
+    Pairs also over the word between them.
+    """
     text = _NUMBER.sub("0", text[:MAX_LENGTH].lower())
     text = f"^{_BLANK.sub('_', text)}$".replace("\n", "⏎")
     grams = {
@@ -21,5 +24,8 @@ def list_grams(text: str) -> set[str]:
         for start in range(len(text) - length + 1)
     }
     words = _WORD.findall(text)
+    grams.update(map("{}|".format, words))
     grams.update(map("{}|{}".format, words, words[1:]))
+    grams.update(map("{}||{}".format, words, words[2:]))
+    grams.update(map("{}|{}|{}".format, words, words[1:], words[2:]))
     return grams

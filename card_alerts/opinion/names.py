@@ -1,4 +1,4 @@
-"""Find the name of the merchant: a chain of tokens, each tagged as a part of the text.
+"""Find the names of merchant and card: tokens, each tagged as a part of the text.
 
 The tagger is a conditional random field of python-crfsuite, which is optional.
 """
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from card_alerts.opinion.tokens import Token, cut, describe
 from card_alerts.result import Span
 
-BEGIN, INSIDE, OTHER = "B", "M", "O"
+BEGIN, INSIDE, CARD, OTHER = "B", "M", "K", "O"
 # Runs of tokens that are less likely a name are no candidates.
 MIN_CHANCE = 0.08
 MAX_CANDIDATES = 5
@@ -23,6 +23,16 @@ class NameChance(NamedTuple):
     chance: float
 
 
+class FoundNames(NamedTuple):
+    """Up to 5 likely merchants, the best first, and the card: its name or its digits.
+
+    The first merchant is the best tagging's, if that has one.
+    """
+
+    merchants: list[NameChance]
+    card: NameChance | None
+
+
 class NameTagger:
     """`tagger` is a `pycrfsuite.Tagger`; one text at a time is tagged."""
 
@@ -30,21 +40,23 @@ class NameTagger:
         self._tagger = tagger
         self._lock = threading.Lock()
 
-    def find(self, text: str) -> list[NameChance]:
-        """Return up to 5 likely names, the best first.
-
-        The first is the best tagging's, if that has a name.
-        """
+    def find(self, text: str) -> FoundNames:
         tokens = cut(text)
         if not tokens:
-            return []
+            return FoundNames([], None)
         tagger = self._tagger
         with self._lock:
             tagger.set(describe(text, tokens))
             tags = tagger.tag()
             begins = [tagger.marginal(BEGIN, each) for each in range(len(tokens))]
             insides = [tagger.marginal(INSIDE, each) for each in range(len(tokens))]
-        return _choose(text, tokens, tags, begins, insides)
+            cards = {
+                place: tagger.marginal(CARD, place)
+                for place, tag in enumerate(tags)
+                if tag == CARD
+            }
+        merchants = _choose(text, tokens, tags, begins, insides)
+        return FoundNames(merchants, _choose_card(text, tokens, cards))
 
 
 def _choose(
@@ -74,6 +86,24 @@ def _choose(
             found[span] = max(found.get(span, 0.0), min(chance, stop))
     ranked = sorted(found.items(), key=lambda each: (-each[1], each[0]))
     return [NameChance(*each) for each in ranked[:MAX_CANDIDATES]]
+
+
+def _choose_card(
+    text: str, tokens: list[Token], cards: dict[int, float]
+) -> NameChance | None:
+    """Return the likeliest run of tokens that are tagged as a card."""
+    found = []
+    for start in cards:
+        if start - 1 in cards:
+            continue
+        end = start
+        while end in cards:
+            end += 1
+        span = trim(text, tokens[start].start, tokens[end - 1].end)
+        if span:
+            chance = min(cards[place] for place in range(start, end))
+            found.append(NameChance(span, chance))
+    return max(found, key=lambda each: each.chance, default=None)
 
 
 def trim(text: str, start: int, end: int) -> Span | None:

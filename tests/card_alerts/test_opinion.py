@@ -3,15 +3,17 @@
 import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from card_alerts import Certainty, Confidence, Doubt, Kind, Reason, parse, parse_all
 from card_alerts.normalization import normalize
 from card_alerts.opinion.kinds import KINDS, KindJudge, pack
-from card_alerts.opinion.names import trim
+from card_alerts.opinion.names import FoundNames, NameChance, NameTagger, trim
 from card_alerts.opinion.opinion import (
     KINDS_FILE,
     MODEL,
@@ -37,7 +39,7 @@ RESCUED = (
 )
 FIELDS_OF_THE_GRAMMAR = (
     *("amount", "currency", "original_amount", "occurred_at", "occurred_on"),
-    *("card_hint", "card_company", "installment_months", "running_total", "balance"),
+    *("card_company", "installment_months", "running_total", "balance"),
 )
 
 
@@ -48,6 +50,45 @@ def test_fields_of_the_grammar_are_never_changed() -> None:
         both = parse(text, RECEIVED_AT, title=title)
         for name in FIELDS_OF_THE_GRAMMAR:
             assert getattr(both, name) == getattr(alone, name), (name, text)
+        if alone.card_hint is not None:
+            assert both.card_hint == alone.card_hint, text
+
+
+class TaggerOfCards:
+    """A tagger that finds one card, with a probability."""
+
+    def __init__(self, name: str, chance: float) -> None:
+        self.name, self.chance = name, chance
+
+    def find(self, text: str) -> FoundNames:
+        start = text.index(self.name)
+        return FoundNames([], NameChance((start, start + len(self.name)), self.chance))
+
+
+@pytest.mark.parametrize(
+    ("name", "chance", "hint"),
+    [
+        ("달빛한아름", 0.9, "달빛한아름"),
+        ("달빛한아름", 0.79, None),
+        # Digits are the grammar's, and the merchant is no card.
+        ("88-123", 0.99, None),
+        ("새봄문구", 0.99, None),
+    ],
+)
+def test_name_of_a_card_is_taken_from_a_likely_tag(
+    name: str, chance: float, hint: str | None
+) -> None:
+    opinion = load_opinion()
+    assert opinion is not None
+    tagger = cast("NameTagger", TaggerOfCards(name, chance))
+    text = "신한카드 승인 9,000원\n새봄문구\n달빛한아름 88-123"
+
+    (parsed,) = parse_by(replace(opinion, names=tagger), text, RECEIVED_AT)
+
+    assert (parsed.recognized, parsed.merchant) == (True, "새봄문구")
+    assert parsed.card_hint == hint
+    if hint:
+        assert text[slice(*parsed.spans["cardHint"])] == hint
 
 
 def test_grammar_alone_reads_the_samples_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,5 +249,5 @@ def test_empty_text_has_no_names() -> None:
     opinion = load_opinion()
 
     assert opinion is not None
-    assert opinion.names.find("") == []
-    assert opinion.names.find("\n \n") == []
+    assert opinion.names.find("") == ([], None)
+    assert opinion.names.find("\n \n") == ([], None)

@@ -31,6 +31,7 @@ def test_every_file_is_read() -> None:
     names = {path.name for path in DATA.iterdir()}
 
     assert names == {
+        "card_names.toml",
         "currencies.toml",
         "english_issuers.toml",
         "japanese_issuers.toml",

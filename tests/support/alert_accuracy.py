@@ -53,7 +53,8 @@ def _count_fields(message: Any, parsed: ParseResult) -> Counter[str]:
     expected = message["expect"]
     companies = {expected["company"], *message.get("company_alt", [])}
     companies.add(message.get("company_with_sender", expected["company"]))
-    hints = {expected["card_hint"], *message.get("card_hint_alt", [])}
+    accepted = [expected["card_hint"], *message.get("card_hint_alt", [])]
+    hints = set(map(squeeze, accepted))
     accepted = [expected["merchant"], *message.get("merchant_alt", [])]
     names = set(map(squeeze, accepted))
     is_right = squeeze(parsed.merchant) in names
@@ -63,7 +64,7 @@ def _count_fields(message: Any, parsed: ParseResult) -> Counter[str]:
         {
             "wrong": int(not _is_amount(parsed, expected)),
             "company": int(parsed.card_company in companies),
-            "card_hint": int(parsed.card_hint in hints),
+            "card_hint": int(squeeze(parsed.card_hint) in hints),
             "merchant": int(is_right),
             "merchant or a candidate": int(is_right or is_candidate),
             "sure": int(is_sure),

@@ -49,6 +49,7 @@ PARTS = {
 _HOLDER = re.compile(
     r"(?<![가-힣])[가-힣]{1,2}\*[가-힣]?|(?<![가-힣])[가-힣]{2,4}(?=님)"
 )
+_DIGITS_OF_CARD = re.compile(r"\d{3}|\*")
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,7 @@ def label(message: Any, file: str) -> Labeled:
                 for name, span in parsed.spans.items()
                 if name in PARTS and name != "merchant"
             ]
+        parts += [(span, "K") for span in find_card_name(normalized.text, expected)]
         name = find_name(normalized.text, expected["merchant"])
         if name:
             parts.append((name, "M"))
@@ -128,6 +130,14 @@ def label(message: Any, file: str) -> Labeled:
     company = expected["company"] or message.get("company") or ""
     has_name = any(part == "M" for _, part in parts)
     return Labeled(normalized.text, kind, drop_overlaps(parts), company, file, has_name)
+
+
+def find_card_name(text: str, expected: Any) -> list[Span]:
+    """Return the first place of a card's name; its digits are the grammar's."""
+    hint = squeeze(expected.get("card_hint"))
+    if not hint or _DIGITS_OF_CARD.search(hint):
+        return []
+    return _find_all(text, hint)[:1]
 
 
 def drop_overlaps(parts: list[tuple[Span, str]]) -> tuple[tuple[Span, str], ...]:
@@ -141,9 +151,12 @@ def drop_overlaps(parts: list[tuple[Span, str]]) -> tuple[tuple[Span, str], ...]
 
 def find_name(text: str, name: str | None) -> Span | None:
     """Return the last place of a name, also over blanks and line breaks."""
-    squeezed = squeeze(name)
-    if not squeezed:
-        return None
-    pattern = r"\s*".join(map(re.escape, squeezed))
-    places = [match.span() for match in re.finditer(pattern, text)]
+    places = _find_all(text, squeeze(name))
     return places[-1] if places else None
+
+
+def _find_all(text: str, squeezed: str | None) -> list[Span]:
+    if not squeezed:
+        return []
+    pattern = r"\s*".join(map(re.escape, squeezed))
+    return [match.span() for match in re.finditer(pattern, text)]

@@ -113,7 +113,7 @@ def count_names(sample: Labeled, opinion: Opinion) -> Counter[str]:
     expected = squeeze(sample.text[slice(*name)])
     found = [
         (squeeze(sample.text[slice(*each.span)]), each.chance)
-        for each in opinion.names.find(sample.text)
+        for each in opinion.names.find(sample.text).merchants
     ]
     is_likely = bool(found) and found[0][1] >= MIN_SURE_NAME
     is_right = bool(found) and found[0][0] == expected
