@@ -328,8 +328,26 @@ _EARNED = pattern(
     flags=re.IGNORECASE,
 )
 _BILL_OF_CARD = pattern(
-    r"\byou[ ]paid[ ][^\n]{1,20}[ ]to[ ][^\n]{1,40}\bcard[.!]?\s*$",
+    r"""
+    \byou[ ]paid[ ][^\n]{1,20}[ ]to[ ][^\n]{1,40}\bcard[.!]?\s*$
+    | \bpayment[ ](?:for|to|towards?)[ ](?:your|the)[ ](?:other[ ]bank['’]s[ ])?
+      (?:credit[ ])?card(?:[ ]bill|[ ]account)?\b
+    """,
     example="You paid $385.00 to NAB Low Rate Card",
+    flags=re.IGNORECASE,
+)
+# Cash, and points that become money
+_CASH = pattern(
+    r"""
+    \b(?:
+        cash[ ]advance(?![ ](?:limit|fee|rate|line))
+        | withdrawn[ ](?:at|from)[ ](?:an[ ])?ATM
+        | ATM[ ](?:cash[ ])?(?:withdrawal|wdl) | cash[ ]withdrawal
+        | (?:points|miles|rewards|cash[ ]?back)[ ](?:were[ ]|have[ ]been[ ])?redeemed
+        | (?:points?|miles|rewards|cash[ ]?back)[ ]redemption | redemption[ ]request
+    )\b
+    """,
+    example="Cash advance of $200.00",
     flags=re.IGNORECASE,
 )
 # Your card has been debited with INR 149.00 towards STREAMBOX for AutoPay.
@@ -435,61 +453,23 @@ _HINTS = {
     ),
     _SPENT_SO_FAR: ("so far", "budget", "spent "),
     _EARNED: ("earned", "collected"),
-    _BILL_OF_CARD: ("you paid",),
+    _BILL_OF_CARD: ("you paid", "payment for", "payment to"),
+    _CASH: ("cash", "atm", "redeem", "redempt"),
     _TOPPED_UP: ("topped", "reload", "top-up", "top up", "added"),
     _SHIPPED: ("shipped", "dispatched", "on its way"),
     _OFFER: ("apply", "spen", "offer", "emi", "instal"),
     _STATEMENT: (
-        *(
-            "statement",
-            "min",
-            "due",
-            "bill",
-            "autopay",
-            "payment to",
-            "to card",
-            "to your c",
-            "receipt",
-            "received",
-            "posted",
-            "thank",
-        ),
-        *("credited", "scheduled", "processed", "pay your", "late fee", "emi"),
-        "instruction",
+        *("statement", "min", "due", "bill", "autopay", "payment to", "to card"),
+        *("to your c", "receipt", "received", "posted", "thank", "credited"),
+        *("scheduled", "processed", "pay your", "late fee", "emi", "instruction"),
         "interest",
     ),
     _BANK_TRANSFER: (
         *("credited", "deposit", "zelle", "transfer", "neft", "imps", "rtgs", "upi"),
-        *(
-            "withdr",
-            "atm",
-            "salary",
-            "sent",
-            "received",
-            "venmo",
-            "payroll",
-            "wire",
-            "ach",
-            "incoming",
-            "giro",
-            "paid from",
-            "debited",
-        ),
-        *(
-            "standing",
-            "credit trans",
-            "r. from",
-            "r from",
-            "cr. trans",
-            "cr trans",
-            "direct",
-            "eft",
-            "paid you",
-            "cash",
-            "interest",
-            "cheque",
-            "check",
-        ),
+        *("withdr", "atm", "salary", "sent", "received", "venmo", "payroll", "wire"),
+        *("ach", "incoming", "giro", "paid from", "debited", "standing"),
+        *("credit trans", "r. from", "r from", "cr. trans", "cr trans", "direct"),
+        *("eft", "paid you", "cash", "interest", "cheque", "check"),
     ),
 }
 _CARD = pattern(
@@ -527,6 +507,7 @@ def certain_reason(text: str, lower: str) -> Reason | None:
         return Reason.ONE_TIME_PASSWORD
     is_transfer = (
         _search(_BILL_OF_CARD, text, lower)
+        or _search(_CASH, text, lower)
         or _search(_TOPPED_UP, text, lower)
         or ("you paid" in lower and _PAID_PERSON.match(text))
     )

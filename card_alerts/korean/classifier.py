@@ -15,7 +15,7 @@ from card_alerts.korean.orders import (
     is_paid_order,
     is_told_as_refunded,
 )
-from card_alerts.korean.other_events import is_other_event
+from card_alerts.korean.other_events import is_of_cash, is_other_event
 from card_alerts.korean.status_keywords import (
     CERTAIN_DECLINE,
     PENDING,
@@ -284,6 +284,12 @@ class MessageEvidence:
 
     def rejection_reason(self) -> Reason | None:
         """Return None for a payment or a decline."""
+        reason = self._find_rejection_reason()
+        if reason is None and is_of_cash(self.message.text) and not self._is_decline():
+            return Reason.BANK_TRANSFER
+        return reason
+
+    def _find_rejection_reason(self) -> Reason | None:
         is_conclusive = self._is_conclusive()
         reason = self._definite_rejection_reason(is_conclusive=is_conclusive)
         if reason:

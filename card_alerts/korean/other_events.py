@@ -67,6 +67,25 @@ _SENT_FROM_ACCOUNT = pattern(
 _CHARGED = pattern(
     r"충전[ ]?후[ ]?(?:총[ ]?)?(?:보유[ ]?)?잔액", example="충전 후 잔액"
 )
+# Cash and loans with a card: ATM출금 100,000원, 단기카드대출 300,000원 승인
+_CASH = pattern(
+    r"""
+    (?<![A-Za-z])(?:ATM|CD기?)[ ]?(?:현금)?[ ]?(?:출금|인출|이체)
+    | (?:출금|인출)[ ]?\(?(?:ATM|CD기?)(?![A-Za-z])
+    | 현금[ ]?(?:인출|출금)(?![ ]?(?:한도|가능|수수료))
+    | (?:현금서비스|단기카드대출|장기카드대출|카드론)
+      (?![ ]?(?:한도|가능|상품|안내|잔여|문의|이용[ ]?(?:한도|가능)))
+    """,
+    example="ATM출금 100,000원",
+)
+# 이용건을 6개월 분할납부로 전환했습니다
+_CONVERTED = pattern(
+    r"""
+    (?:할부|분할[ ]?납부|리볼빙|이월약정|일시불)(?:으?로|[을를이가])?[ ]?(?:전환|변경)
+    (?:[을를이가]|[ ]?처리)?[ ]?(?:했|하였|하셨|완료|되었|됐|접수|신청이)
+    """,
+    example="6개월 분할납부로 전환했습니다",
+)
 # 36,000원이 2회 승인되었습니다. 중복 결제라면
 _PAID_TWICE = pattern(
     r"""
@@ -94,6 +113,12 @@ _TO_APPROVE = pattern(
 )
 
 
+def is_of_cash(text: str) -> bool:
+    """Return True for cash from a machine, and for loans with a card."""
+    may_be = "출금" in text or "인출" in text or "대출" in text or "서비스" in text
+    return (may_be or "카드론" in text) and _CASH.search(text) is not None
+
+
 def is_other_event(text: str, *, is_payment: bool) -> bool:
     """Return True for limits, days in numbers, requests, questions and smishing."""
     return (
@@ -104,6 +129,7 @@ def is_other_event(text: str, *, is_payment: bool) -> bool:
         or ("중복" in text and _PAID_TWICE.search(text) is not None)
         or ("→" in text and _SENT_FROM_ACCOUNT.search(text) is not None)
         or ("충전" in text and _CHARGED.search(text) is not None)
+        or (("전환" in text or "변경" in text) and _CONVERTED.search(text) is not None)
         or _TOLD_OF_OTHERS.search(text) is not None
         or _is_payment_request(text)
         or is_smishing(text)
