@@ -30,9 +30,12 @@ MIN_STATEMENT_QUESTION = 0.7
 # Beside the words of an order, of a statement or a bank, a rescue needs these
 # probabilities and a name.
 MIN_CERTAIN_RESCUE, MIN_STATEMENT_RESCUE = 0.98, 0.995
-# A booking is doubted, or ignored with a question, from these on; the last one is for
-# texts that tell neither a card nor a time.
-MIN_DOUBT, MIN_VETO, MIN_BARE_VETO = 0.5, 0.8, 0.7
+# A booking is ignored with a question if it is a notice or a decline with these
+# probabilities: the second one if both found the same name, which notices rarely have,
+# or a sentence tells the payment as done.
+MIN_VETO, MIN_VETO_OF_TOLD = 0.1, 0.9
+# A booking is doubted that is less likely than this, as its kind is another one.
+MIN_DOUBT = 0.5
 # Both found the same name, and the opinion is as sure of it.
 MIN_SURE_NAME = 0.8
 # A name that the grammar guessed is not sure beside another as likely.
@@ -45,6 +48,10 @@ MAX_CANDIDATES = 5
 # Values of other labels: 도착 : 초량시장, 주문 번호 MX7
 _OTHER_LABEL = re.compile(
     r"(?:출발|도착|구간|열차|서비스|수단|(?:주문|문서)[ ]?(?:번호|일자?|ID))[ ]?:?\s?\Z"
+)
+_DONE = re.compile(
+    r"(?:결제|이용|사용)하셨(?:어요|습니다)|(?:결제|승인)[가이][ ]?완료되었"
+    r"|\b[Yy]ou made an? [$€£₹]\d"
 )
 _LETTER = re.compile(r"\w")
 _CARD_DIGITS = re.compile(r"\d{3}|\*")
@@ -63,9 +70,11 @@ def weigh(
     would_be = result.would_be
     if opinion is None or not (result.recognized or would_be):
         return result
-    scores = opinion.kinds.judge(source.normalized.text)
+    text = source.normalized.text
+    scores = opinion.kinds.judge(text)
     if would_be is None:
-        return _doubt(_weigh_name(result, source, opinion), scores)
+        weighed = _weigh_name(result, source, opinion)
+        return _doubt(weighed, scores, is_told=_DONE.search(text) is not None)
     would_be = _with_kind(would_be, scores)
     chance = _chance_of(would_be, scores)
     is_open = Doubt.KIND not in would_be.doubts
@@ -98,15 +107,14 @@ def _chance_of(result: ParseResult, scores: KindScores) -> float:
     return scores.payment
 
 
-def _doubt(result: ParseResult, scores: KindScores) -> ParseResult:
+def _doubt(result: ParseResult, scores: KindScores, *, is_told: bool) -> ParseResult:
     """Doubt a booking, or ignore it as what it would have been."""
-    if 1 - _chance_of(result, scores) < MIN_DOUBT:
-        return result
-    result = replace(result, doubts=(Doubt.KIND, *result.doubts))
-    has_card = result.card_hint is not None or result.card_company is not None
-    has_time = result.occurred_at is not None
-    limit = MIN_VETO if has_card or has_time else MIN_BARE_VETO
-    if scores.notice + scores.declined < limit:
+    is_told |= result.merchant_confidence is Confidence.SURE
+    limit = MIN_VETO_OF_TOLD if is_told else MIN_VETO
+    is_veto = scores.notice + scores.declined >= limit
+    if is_veto or 1 - _chance_of(result, scores) >= MIN_DOUBT:
+        result = replace(result, doubts=(Doubt.KIND, *result.doubts))
+    if not is_veto:
         return result
     return ParseResult(
         recognized=False,

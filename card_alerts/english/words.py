@@ -154,14 +154,15 @@ _ADVERT = pattern(
     r"""
     (?=(?-i:[\dac-eglopr-wAC-EGLOPR-W]))
     (?:
-    \bup[ ]to\b
+    \bup[ ]to\b(?![ ]\d{1,2}[ ](?:(?:business|working)[ ])?days)
     | \b\d{1,3}%[ ](?:off|back|cash)
     | \boffers?\b | \bearn\b | apply[ ]now | \bsave\b | \bwin\b | \beligible\b
     | limited[ ]time | \bunlock\b
     | \bget[ ](?:\W|\d|rs|up|flat|an?)
     | pre-?approved | \bcashback\b | \bvoucher\b | \bdiscount\b | \bpromo\b | t&c
     | shop[ ]now | \bexclusive\b | \bwhen[ ]you\b | \bon[ ]your[ ]next\b | \bupgrade\b
-    | \bloan\b | unsubscribe | reply[ ]stop | \bredeem\b
+    | \bloan\b | unsubscribe | \bredeem\b
+    | reply[ ]stop(?![ ]to[ ](?:end|stop|cancel)[ ]alerts)
     )
     """,
     example="Discover: Earn",
@@ -205,12 +206,12 @@ _COMPLETED = pattern(
 )
 _FUTURE = pattern(
     r"""
-    \b(?=(?-i:[wstgudrahWSTGUDRAH]))
+    \b(?=(?-i:[ewstgudrahEWSTGUDRAH]))
     (?:
         (?:will|shall|to|going[ ]to)(?:[ ]soon)?[ ]be[ ][\w-]+
         | will[ ](?:charge|debit|deduct|renew|pay)\b
         | upcoming[ ](?:payment|charge|renewal|debit|transaction)\b
-        | scheduled\b | due[ ]to[ ]renew\b
+        | scheduled\b | due[ ]to[ ]renew\b | expects?[ ]a[ ](?:charge|payment)\b
         | renews[ ](?:on|in)\b | trial[ ]end(?:s|ing)\b | reminder\b
         | to[ ]be[ ](?:debited|charged)\b
         | (?:authori[sz]ation[ ])?hold[ ](?:of|for)\b | hold[ ]has[ ]been[ ]placed

@@ -26,7 +26,7 @@ _SUMMARY = pattern(
     | 동안[ ][^\n]{0,24}\d{1,4}[건회번][ ][\d,]{1,15}원
     # 어제 하루 3건, 총 74,320원을 이용하셨어요
     | (?:하루|오늘|어제|이번[ ]주|지난[ ]주)[ ][^\n\d]{0,10}
-      \d{1,4}건,?[ ]총[ ]?[\d,]{1,15}원
+      \d{1,4}[건번회],?[ ](?:총|모두)[ ]?[\d,]{1,15}원
     # 바람커피 9,800원 이용 건, 청구할인 1,000원 적용 예정입니다
     | 원[ ](?:이용|결제|승인|사용)[ ]?건,[ ][^\n]{0,20}(?:할인|적립|캐시백|포인트|마일)
       [^\n]{0,24}(?:예정|적용|완료|되었|됐)
@@ -37,7 +37,7 @@ _SUMMARY = pattern(
 _REPORTED_LOST = pattern(
     r"""
     (?:분실|도난)[ ]?신고[가이]?[ ]?(?:정상[ ]?)?(?:접수|완료|등록|처리)[가이]?[ ]?
-    (?:되|됐|완료)
+    (?:되|됐|완료|\n|$)
     """,
     example="분실신고가 접수되어",
 )
@@ -50,7 +50,9 @@ _TOLD_OF_OTHERS = pattern(
     r"""
     실제[ ]?(?:결제|승인|거래)[가는]?[ ]?(?:아닌|아니|아닙|발생하지|이루어지지)
     | 이렇게[ ](?:표시|도착|발송) | 예시\) | 샘플[ ]?(?:알림|메시지)
-    | 마지막[ ](?:결제|승인|이용)[ ]?: | 직전[ ](?:결제|승인)[ ]?: | 최근[ ]결제[ ]?:
+    | 마지막[ ](?:결제|승인|이용)[ :] | 결제된[ ]?금액이[ ]?아니
+    | 출금액[ ]?[\d,]{1,15}원[ ]?정상[ ]?(?:결제|처리)
+    | 직전[ ](?:결제|승인)[ ]?: | 최근[ ]결제[ ]?:
     | 접수금액[ ]?확정 | →[ ]확정[ ][\d,]{1,15}원
     | 결제[ ][\d,]{1,15}원이[ ]예정 | 페이[ ]?충전[ ][\d,]{1,15}원[ ]?결제
     | 예산[ ][\d,]{1,15}원[ ]중 | 사용[ ]?요약
@@ -123,7 +125,7 @@ def is_other_event(text: str, *, is_payment: bool) -> bool:
     """Return True for limits, days in numbers, requests, questions and smishing."""
     return (
         _is_limit_notice(text, is_payment=is_payment)
-        or ("건" in text and _SUMMARY.search(text) is not None)
+        or (("건" in text or "번" in text) and _SUMMARY.search(text) is not None)
         or ("신고" in text and _REPORTED_LOST.search(text) is not None)
         or ("쿠폰" in text and _PRAISED.search(text) is not None)
         or ("중복" in text and _PAID_TWICE.search(text) is not None)

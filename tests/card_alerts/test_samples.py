@@ -9,6 +9,7 @@ import pytest
 from card_alerts.opinion.opinion import load_opinion
 from tests.support.alert_accuracy import count_right, find_similarities, make_reader
 from tests.support.alert_samples import (
+    EXAM_2026AC,
     EXAM_2026D,
     EXAM_2026F,
     EXAM_2026G,
@@ -105,7 +106,7 @@ MIN_PAYMENTS = {
     EXAM_2026Q: 390,
 }
 # The eighth one has languages that are not read, the other one transfers to shops.
-MIN_RECOGNIZED = {EXAM_2026H: 0.96, EXAM_2026V: 0.98}
+MIN_RECOGNIZED = {EXAM_2026H: 0.96, EXAM_2026V: 0.98, EXAM_2026AC: 0.98}
 # Many receipts, whose names few layouts mark
 MIN_SURE = {EXAM_2026S: 0.65}
 

@@ -39,7 +39,40 @@ ENDINGS = (
 FOREIGN_ENDINGS = (" INC", "*SUB", ".COM", " LTD", " LLC", " 1042", "")
 JAPANESE = ("カゼコーヒー", "ほしぞらマート", "みどり書店", "ヤマト薬局", "ローソン渋谷", "さくら屋")
 # fmt: on
+# What issuers print below payments and notices alike: no evidence for either.
+FOOTERS = {
+    "H": (
+        "앱에서 더 많은 소식을 만나보세요",
+        "이용해 주셔서 감사합니다.",
+        "▶ 자세히 보기",
+        "※ 실제 청구금액과 다를 수 있습니다.",
+        "문의 1588-0000",
+        "할부 전환은 앱에서 가능합니다.",
+        "※ 본 메시지는 발신전용입니다.",
+        "본인이 이용하지 않으셨다면 고객센터로 연락 주세요.",
+        "오늘도 행복한 하루 보내세요!",
+        "포인트 적립 내역은 홈페이지에서 확인해 주세요",
+        "수신거부는 앱 설정에서 변경할 수 있어요",
+        "이번 달 이벤트도 놓치지 마세요",
+    ),
+    "L": (
+        "Not you? Call the number on the back of your card.",
+        "Manage alerts in the app.",
+        "Thank you for banking with us.",
+        "Reply STOP to end these messages.",
+        "Rewards are posted within 3 days.",
+        "See your offers in the app.",
+    ),
+    "J": (
+        "詳しくはアプリでご確認ください。",
+        "※ご請求金額と異なる場合がございます。",
+        "本メールは送信専用です。",
+        "お得なキャンペーンはこちら",
+        "ご不明な点はお問い合わせください。",
+    ),
+}
 _DIGIT = re.compile("[0-9]")
+_HANGUL, _KANA = re.compile("[가-힣]"), re.compile("[ぁ-ヿ]")
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+")
 MARK = "[Web발신]\n"
 
@@ -166,12 +199,21 @@ def _shifted(labeled: Labeled, text: str, by: int) -> Labeled:
     return replace(labeled, text=text, parts=parts)
 
 
+def _with_footer(labeled: Labeled) -> Labeled:
+    """Add a footer; which one, its text decides."""
+    text = labeled.text
+    script = "H" if _HANGUL.search(text) else "J" if _KANA.search(text) else "L"
+    footers = FOOTERS[script]
+    return replace(labeled, text=f"{text}\n{footers[len(text) % len(footers)]}")
+
+
 def _unchanged(labeled: Labeled) -> Labeled:
     return labeled
 
 
 NOISE = (
     *(_on_one_line, _with_bars, _with_breaks, _toggle_mark),
+    *(_with_footer, _with_footer, _with_footer),
     *(_unchanged, _unchanged, _unchanged),
 )
 
