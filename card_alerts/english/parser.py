@@ -58,7 +58,7 @@ _CARD_HINT = pattern(
     (?:
         [cd]crd | ending(?:[ ](?:in|with))?
         | ends[ ]with | acct\.? | account | a/c | card[ ]n(?:o|um)\.? | card\]? | no\.
-        | number | last[ ]4(?:[ ]digits)?(?:[ ]\#)? | (?<=\n)by(?=:)
+        | number | last[ ]4(?:[ ]digits)?(?:[ ]\#)? | (?<=[ \n])by(?=:)
         | terminada[ ]en | cart[ãa]o[ ]final | endziffern? | eindigend[ ]op
         | (?:che[ ]termina|terminant)[ ](?:con|in|par)
     )[ ]?[:#]?[ ]?\(?(?:\.{2,4}|[•·]{1,4})?[ ]?[-(]?
@@ -67,6 +67,7 @@ _CARD_HINT = pattern(
     (?:[Xx*]{4}[ -]){0,3}
     (?P<hint>
         [Xx*]{0,12}[ -]?\d{4,5} | [Xx*]{4,8}\d\d[Xx]{2} | (?:\d\*){2} | \*\d\*\d
+        | \d\*\d\d(?=\))
         | \d\dXX(?![A-Za-z])
     )(?![\d,.-]\d|[\d*/])
     """,

@@ -2,6 +2,7 @@
 
 from card_alerts.masked_text import INSTALLMENT, ISSUER, NOISE, TIMESTAMP
 from card_alerts.patterns import pattern
+from card_alerts.result import Span
 
 _CARD_DIGITS = r"""
     \d{4}\*\d{2}\* | \d\*\d\*
@@ -42,11 +43,13 @@ STANDALONE_CARD_NUMBER = pattern(
         # 안*별님 1345 통신요금
         | (?<=\*[가-힣]님)[ ](?P<o>\d{{4}})(?=[ ][A-Z가-힣])
         # Behind the name of local money, which is masked: 인천e음 카드 1234
-        | (?<={NOISE})[ ](?P<p>\d{{4}})(?=[ ]?(?:\n|$))
+        | (?<={NOISE})[ ](?P<p>\d{{4}})(?=[ ]?(?:\n|$|승인|취소|사용|결제))
         # 11/10 18:42 | 초록 2718
         | (?<=[|·][ ])(?:[A-Za-z가-힣]{{1,10}}[ ]){{1,3}}(?P<n>\d{{4}})(?=[ ]?(?:\n|$))
         # the Green · 4402
-        | (?<=[A-Za-z가-힣][ ]·[ ])(?P<r>\d{{4}})(?=[ ]?(?:\n|$))
+        | (?<=[A-Za-z가-힣{ISSUER}][ ]·[ ])(?P<r>\d{{4}})(?=[ ]?(?:\n|$))
+        # A line of ****2718
+        | (?:^|(?<=\n))\*{{4}}(?P<t>\d{{4}})(?=[ ]?(?:\n|$))
         | \(\*(?P<s>\d{{4}})\)
         # 2718 · 일시불, 초록 2718 | 일시불
         | (?<=[\n ])(?P<l>\d{{4}})(?=[ ][·|][ ]?{INSTALLMENT})
@@ -70,3 +73,14 @@ STANDALONE_CARD_NUMBER = pattern(
     """,
     example=f"{ISSUER} 서문*님 1*2*",
 )
+# 4132-****-****-2433: the last group tells the card.
+_WHOLE_NUMBER = pattern(
+    r"\d{4}[- ][\d*]{4}[- ][\d*]{4}[- ](?P<digits>\d{4})(?![\d-])",
+    example="4132-****-****-2433",
+)
+
+
+def last_digits(text: str, span: Span) -> Span:
+    """Return the last group of a whole masked number that begins with a span."""
+    whole = _WHOLE_NUMBER.match(text, span[0])
+    return whole.span("digits") if whole and "*" in whole[0] else span

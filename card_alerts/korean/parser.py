@@ -14,6 +14,7 @@ from card_alerts.issuer import Issuer
 from card_alerts.issuers import find_issuer
 from card_alerts.korean import rejection_rules
 from card_alerts.korean.bookings import build_booking
+from card_alerts.korean.card_numbers import last_digits
 from card_alerts.korean.classifier import MessageEvidence
 from card_alerts.korean.merchants import PaymentParts, find_merchant, tells_overseas
 from card_alerts.korean.status_keywords import (
@@ -139,7 +140,9 @@ def _candidate(
         issuer=_choose_issuer(message, source.sender_issuer),
         issuer_span=match.span if match else None,
         card_hint_span=(
-            message.card_digits or message.card_product or message.card_nickname
+            last_digits(message.text, message.card_digits)
+            if message.card_digits
+            else message.card_product or message.card_nickname
         ),
         is_check_card=message.is_check_card,
         money=evidence.money,

@@ -174,6 +174,8 @@ class TokenizedMessage:
 
     def _mask_labeled_merchant(self) -> None:
         self.labeled_merchant = find_labeled_merchant(self.masked.text)
+        if self.labeled_merchant and self._is_card(self.labeled_merchant):
+            self.labeled_merchant = None
         if self.labeled_merchant:
             self.masked.mask(*self.labeled_merchant, MERCHANT)
         if "'" in self.text:
@@ -186,6 +188,12 @@ class TokenizedMessage:
         if nickname:
             self.card_nickname = nickname.span("part")
             self.masked.mask(*nickname.span(), HOLDER_NAME)
+
+    def _is_card(self, span: Span) -> bool:
+        """Return True for the digits of 우리카드 · 2718."""
+        name = self.text[slice(*span)].strip()
+        is_behind_dot = self.text[: span[0]].rstrip(" ").endswith("·")
+        return is_behind_dot and len(name) == 4 and name.isdigit()
 
     def _mask_room_heading(self) -> None:
         if not ("] [" in self.text or ", " in self.text):

@@ -90,3 +90,48 @@ def test_sum_or_offer_beside_a_payment_refuses_nothing(text: str) -> None:
 )
 def test_marked_name_is_sure(text: str) -> None:
     assert parse(text, RECEIVED_AT).merchant_confidence is Confidence.SURE
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        (
+            "이용카드: 4598-97**-****-2718\n가맹점명: 새봄문구\n이용금액: 9,000원",
+            "2718",
+        ),
+        (
+            "가맹점 | 새봄문구\n결제금액 | 3,500원\n결제수단 | KB국민카드 4132-****-****-2718",
+            "2718",
+        ),
+        ("삼성월렛\n결제 금액 ₩9,000\n새봄문구\n우리카드 · 2718", "2718"),
+        ("KJ체크 승인▶9,000원\n새봄문구\n09/02 20:46\n****2718", "2718"),
+        ("동백전 2718 승인\n홍*동님 9,000원\n새봄문구 11/14 13:59", "2718"),
+        (
+            "HSBC: Your credit card (2*18) was used for HKD68.00 at MAPLE on 17Oct.",
+            "2*18",
+        ),
+        ("Online Purchase By:2718 ;Visa Amount:9.00 SAR At:Maple", "2718"),
+    ],
+)
+def test_digits_of_a_card_are_found_in_every_print(text: str, hint: str) -> None:
+    parsed = parse(text, RECEIVED_AT)
+
+    assert parsed.recognized
+    assert parsed.card_hint == hint
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[Web발신]\nNH농협 11/21 17:40\n체크카드(3*1*) ATM출금 200,000원\n수수료 1,300원",
+        "신한카드(2718)단기카드대출 홍*동\n300,000원 승인\n11/14 21:08",
+        "[롯데카드] 홍*동님, 새봄문구 480,000원 이용건을 6개월 분할납부로 전환했습니다.",
+        "우리카드(2718) 분실신고 접수\n11/16\n마지막 승인 새봄문구 4,800원",
+        "DBS: You made a cash withdrawal of SGD 80.00 with card ending 2718.",
+        "Points redemption of $20.00 was posted to your card ending in 2718.",
+        "JCBカード／キャッシングご利用のお知らせ\n【ご利用日時】2026/11/06\n【ご利用金額】40,000円",
+    ],
+)
+def test_cash_conversions_and_points_are_no_payments(text: str) -> None:
+    assert not parse(text, RECEIVED_AT).recognized
+    assert not parse(text, RECEIVED_AT, with_opinion=False).recognized
