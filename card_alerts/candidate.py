@@ -32,7 +32,7 @@ MAX_CARD_HINT_LENGTH = 100
 MAX_CUT_MARK_LENGTH = 40
 _CUT_MARKS = frozenset("(….‥")
 # What ends in one may name no more than a kind: 개인 신용카드.
-_CARD_WORDS = ("카드", "체크", "カード", "card", "Card")
+_CARD_WORDS = ("카드", "체크", "결제", "カード", "card", "Card")
 
 
 class PaymentCandidate(NamedTuple):
@@ -150,10 +150,8 @@ def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult
             has_issuer=candidate.issuer is not None,
         ),
     )
-    spans = _find_spans(candidate, source, result, amounts.home_span)
+    spans = _find_spans(candidate, source, result, amounts.home_span, card_span)
     result.spans.update(spans)
-    if card_span and result.card_hint:
-        result.spans["cardHint"] = source.normalized.source_span(card_span)
     return result
 
 
@@ -173,6 +171,7 @@ def _find_spans(
     source: SourceText,
     result: ParseResult,
     home_span: Span | None,
+    card_span: Span | None,
 ) -> dict[str, Span]:
     """Return the spans of the fields (spec 4.2) in the original text."""
     foreign = candidate.money if result.currency else None
@@ -182,6 +181,7 @@ def _find_spans(
     found: tuple[tuple[str, object, Span | None], ...] = (
         ("kind", result.kind, candidate.kind_span),
         ("cardCompany", result.card_company, candidate.issuer_span),
+        ("cardHint", result.card_hint, card_span),
         ("amount", result.amount, home_span),
         ("currency", foreign, foreign.currency_span if foreign else None),
         ("originalAmount", foreign, foreign.span if foreign else None),

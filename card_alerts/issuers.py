@@ -124,6 +124,10 @@ _SMS_HEADER = pattern(
     """,
     example="VM-HDFCBK",
 )
+_PAGE = pattern(
+    r"(?<![\w.@-])(?:www\.)?(?P<label>[A-Za-z]{4,16})\.(?:com|co)(?![\w])",
+    example="alerts at chase.com",
+)
 _ALIAS = compile_aliases(ISSUERS, re.IGNORECASE)
 # In 신한카드, 현대 M, KB1234 and Citibank, but not in School.
 _CARD_SUFFIX = pattern(
@@ -194,6 +198,12 @@ def find_issuer_by_sender(sender: str) -> Issuer | None:
         return next(filter(None, labels), None) or find_issuer(sender)
     header = _SMS_HEADER.fullmatch(sender)
     return find_issuer(sender) or (find_issuer(header["name"]) if header else None)
+
+
+def find_issuer_by_page(text: str) -> Issuer | None:
+    """Return the issuer whose page a text names: Manage alerts at chase.com."""
+    labels = (match["label"].lower() for match in _PAGE.finditer(text))
+    return next(filter(None, map(_ISSUER_BY_LABEL.get, labels)), None)
 
 
 def normalize_card_name(name: str) -> str:

