@@ -111,10 +111,7 @@ def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult
     if candidate.kind is not Kind.CANCELLATION:
         timestamp, original = timestamp or original, None
     day = source.resolve_date(timestamp)
-    merchant, confidence = _merchant(candidate, source), None
-    if merchant is not None:
-        is_sure = candidate.is_merchant_sure
-        confidence = Confidence.SURE if is_sure else Confidence.GUESS
+    merchant = _merchant(candidate, source)
     candidates = _list_candidates(merchant, candidate, source)
     result = ParseResult(
         recognized=not is_declined,
@@ -137,7 +134,7 @@ def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult
         running_total=candidate.running_total,
         balance=candidate.balance,
         balance_currency=candidate.balance_currency,
-        merchant_confidence=confidence,
+        merchant_confidence=_confidence(merchant, candidate),
         doubts=(Doubt.MERCHANT,) if candidates else (),
         candidates=candidates,
         is_gateway=merchant is not None and is_gateway_name(merchant),
@@ -153,6 +150,12 @@ def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult
     spans = _find_spans(candidate, source, result, amounts.home_span, card_span)
     result.spans.update(spans)
     return result
+
+
+def _confidence(name: str | None, candidate: PaymentCandidate) -> Confidence | None:
+    if name is None:
+        return None
+    return Confidence.SURE if candidate.is_merchant_sure else Confidence.GUESS
 
 
 def _list_candidates(
