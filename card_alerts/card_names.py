@@ -17,7 +17,8 @@ from card_alerts.tables import alternatives, read_words
 MAX_NAME_LENGTH = 60
 MAX_WORDS = 6
 MAX_WORD_LENGTH = 20
-_MAX_PLACES = 200
+# Of a long mail; a crafted text has more.
+_MAX_PLACES, _MAX_READ_WORDS = 40, 120
 # One of them is in every text with a label, or with an English word for a card.
 _LABEL_PARTS = (":", "】", "카드 ", "수단 ", "상품", "방법 ", "カード ", "方法 ")
 _ENGLISH_CARD_PARTS = ("card", "visa", "account")
@@ -170,7 +171,7 @@ def _known(text: str) -> Iterator[Span]:
     lower = text.lower()
     if _NAMES.keys().isdisjoint(_WORD.findall(lower)):
         return
-    for word in islice(_WORD.finditer(lower), _MAX_PLACES):
+    for word in islice(_WORD.finditer(lower), _MAX_READ_WORDS):
         start = word.start()
         for name, needs_issuer in _NAMES.get(word[0], ()):
             end = start + len(name)
