@@ -31,7 +31,7 @@ MAX_CARD_HINT_LENGTH = 100
 # "(강남" or "..." behind a name says that it is cut off.
 MAX_CUT_MARK_LENGTH = 40
 _CUT_MARKS = frozenset("(….‥")
-# What ends in one may name no more than a kind: 개인 신용카드.
+# A hint that ends in one of these words may only say which kind of card it is.
 _CARD_WORDS = ("카드", "체크", "결제", "カード", "card", "Card")
 
 

@@ -1,4 +1,4 @@
-"""Find the name of a card that tells no digits: Deep Dream, 노리 체크카드.
+"""Find the name of a card in a message without card digits: Deep Dream.
 
 The names of `data/card_names.toml` count anywhere but in the merchant. Other ones end
 in a word for a card; what is left without issuers and kinds of cards is a product.
@@ -39,7 +39,7 @@ _ISSUER_BEFORE = pattern(
     example="신한카드 ",
     flags=re.IGNORECASE,
 )
-# What belongs to a known name and follows it: EVERY DISCOUNT, +, -F
+# The rest of a card name behind its known part: 카드의정석 EVERY DISCOUNT.
 _REST = pattern(
     r"""
     (?:
@@ -209,7 +209,7 @@ def _with_issuer(text: str, start: int) -> int:
 
 
 def _with_ending(text: str, end: int) -> int:
-    """Return where a known name ends, with what is printed behind it."""
+    """Return the end of a card name whose known part ends at `end`."""
     if not text[:end].endswith(("카드", "체크")) and (
         card := _WORDS_TO_CARD.match(text, end)
     ):

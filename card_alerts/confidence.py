@@ -30,9 +30,9 @@ MIN_STATEMENT_QUESTION = 0.7
 # Beside the words of an order, of a statement or a bank, a rescue needs these
 # probabilities and a name.
 MIN_CERTAIN_RESCUE, MIN_STATEMENT_RESCUE = 0.98, 0.995
-# A booking is ignored with a question if it is a notice or a decline with these
-# probabilities: the second one if both found the same name, which notices rarely have,
-# or a sentence tells the payment as done.
+# A booking becomes a question from these probabilities of a notice or a decline on.
+# The second one is used if grammar and opinion found the same name, which is rare in
+# notices, or if a sentence says that the payment is done.
 MIN_VETO, MIN_VETO_OF_TOLD = 0.1, 0.9
 # A booking is doubted that is less likely than this, as its kind is another one.
 MIN_DOUBT = 0.5
@@ -49,6 +49,7 @@ MAX_CANDIDATES = 5
 _OTHER_LABEL = re.compile(
     r"(?:출발|도착|구간|열차|서비스|수단|(?:주문|문서)[ ]?(?:번호|일자?|ID))[ ]?:?\s?\Z"
 )
+# Sentences of payments that are done: 결제하셨어요, You made a $8.40 transaction.
 _DONE = re.compile(
     r"(?:결제|이용|사용)하셨(?:어요|습니다)|(?:결제|승인)[가이][ ]?완료되었"
     r"|\b[Yy]ou made an? [$€£₹]\d"

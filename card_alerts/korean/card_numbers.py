@@ -73,7 +73,7 @@ STANDALONE_CARD_NUMBER = pattern(
     """,
     example=f"{ISSUER} 서문*님 1*2*",
 )
-# 4132-****-****-2433: the last group tells the card.
+# 4132-****-****-2433: the hint is the last group.
 _WHOLE_NUMBER = pattern(
     r"\d{4}[- ][\d*]{4}[- ][\d*]{4}[- ](?P<digits>\d{4})(?![\d-])",
     example="4132-****-****-2433",

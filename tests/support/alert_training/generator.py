@@ -39,7 +39,7 @@ ENDINGS = (
 FOREIGN_ENDINGS = (" INC", "*SUB", ".COM", " LTD", " LLC", " 1042", "")
 JAPANESE = ("カゼコーヒー", "ほしぞらマート", "みどり書店", "ヤマト薬局", "ローソン渋谷", "さくら屋")
 # fmt: on
-# What issuers print below payments and notices alike: no evidence for either.
+# Issuers print these lines below payments and below notices.
 FOOTERS = {
     "H": (
         "앱에서 더 많은 소식을 만나보세요",
