@@ -125,7 +125,7 @@ _SMS_HEADER = pattern(
     example="VM-HDFCBK",
 )
 _PAGE = pattern(
-    r"(?<![\w.@-])(?:www\.)?(?P<label>[A-Za-z]{4,16})\.(?:com|co)(?![\w])",
+    r"(?<![\w.@/-])(?:www\.)?(?P<label>[A-Za-z]{4,16})\.(?:com|co)(?![\w/-]|\.\w)",
     example="alerts at chase.com",
 )
 _ALIAS = compile_aliases(ISSUERS, re.IGNORECASE)
@@ -201,7 +201,10 @@ def find_issuer_by_sender(sender: str) -> Issuer | None:
 
 
 def find_issuer_by_page(text: str) -> Issuer | None:
-    """Return the issuer whose page a text names: Manage alerts at chase.com."""
+    """Return the issuer whose page a text names: Manage alerts at chase.com.
+
+    A link, or a longer name such as chase.com.example.top, may be a stranger's.
+    """
     labels = (match["label"].lower() for match in _PAGE.finditer(text))
     return next(filter(None, map(_ISSUER_BY_LABEL.get, labels)), None)
 

@@ -135,3 +135,13 @@ def test_digits_of_a_card_are_found_in_every_print(text: str, hint: str) -> None
 def test_cash_conversions_and_points_are_no_payments(text: str) -> None:
     assert not parse(text, RECEIVED_AT).recognized
     assert not parse(text, RECEIVED_AT, with_opinion=False).recognized
+
+
+def test_page_of_an_issuer_names_it_and_the_page_of_a_stranger_does_not() -> None:
+    alert = "You made a $84.00 transaction with MAPLE BOOKS. Manage alerts at {}."
+
+    own = parse(alert.format("chase.com"), RECEIVED_AT, with_opinion=False)
+    assert own.card_company == "Chase"
+    for page in ("chase.com.example.top", "http://chase.com/a", "my-chase.com"):
+        other = parse(alert.format(page), RECEIVED_AT, with_opinion=False)
+        assert other.card_company is None, page
