@@ -25,7 +25,9 @@ _ENGLISH_CARD_PARTS = ("card", "visa", "account")
 
 _TABLE = read_words("card_names.toml")
 # A name of letters of two scripts begins with the word of the first one.
-_WORD = pattern(r"[A-Za-z]+|[0-9]+|[가-힣]+|[ぁ-ヿ一-龯]+|[#&「]", example="Deep Dream")
+_WORD = pattern(
+    r"[A-Za-z]+|[0-9]+[a-z]*|[가-힣]+|[ぁ-ヿ一-龯]+|[#&「]", example="Deep Dream"
+)
 _ISSUER = pattern(
     rf"""
     (?:(?<![A-Za-z0-9])|(?=[가-힣ぁ-龯]))

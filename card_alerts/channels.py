@@ -1,6 +1,7 @@
 """Find the channel of a text by its sender or its layout."""
 
 import re
+from functools import lru_cache
 
 from card_alerts.issuer import Issuer
 from card_alerts.patterns import pattern
@@ -76,20 +77,33 @@ def _is_of_bank(text: str) -> bool:
     return ("은행" in text or "뱅크" in text) and _BANK_TEXT.search(text) is not None
 
 
+@lru_cache(maxsize=4096)
+def _find_channel_of_sender(sender: str, issuer: Issuer | None) -> Channel | None:
+    if _KAKAOTALK_SENDER.search(sender):
+        return Channel.KAKAOTALK
+    if "." in sender and sender.isascii() and issuer:
+        if issuer.is_pay_service:
+            return Channel.PAY_APP
+        is_bank = _BANK_PACKAGE.search(sender.lower())
+        return Channel.BANK if is_bank else Channel.CARD_APP
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _is_phone_number(sender: str) -> bool:
+    digits = sum(letter.isdigit() for letter in sender)
+    return digits >= MIN_PHONE_DIGITS and _PHONE_NUMBER.match(sender) is not None
+
+
 def find_channel(
     text: str, sender: str, sender_issuer: Issuer | None, *, has_issuer: bool
 ) -> Channel | None:
     is_by_phone = False
     if sender:
-        if _KAKAOTALK_SENDER.search(sender):
-            return Channel.KAKAOTALK
-        if "." in sender and sender.isascii() and sender_issuer:
-            if sender_issuer.is_pay_service:
-                return Channel.PAY_APP
-            is_bank = _BANK_PACKAGE.search(sender.lower())
-            return Channel.BANK if is_bank else Channel.CARD_APP
-        digits = sum(letter.isdigit() for letter in sender)
-        is_by_phone = digits >= MIN_PHONE_DIGITS and bool(_PHONE_NUMBER.match(sender))
+        channel = _find_channel_of_sender(sender, sender_issuer)
+        if channel:
+            return channel
+        is_by_phone = _is_phone_number(sender)
     has_hint = "톡" in text or "] [" in text or "영수증" in text or "채널" in text
     if has_hint and not is_by_phone and _KAKAOTALK_TEXT.search(text):
         return Channel.KAKAOTALK

@@ -180,6 +180,7 @@ def _is_same_script(one: str, other: str) -> bool:
     return bool(are_letters) and one.isascii() == other.isascii()
 
 
+@lru_cache(maxsize=4096)
 def find_issuer_by_sender(sender: str) -> Issuer | None:
     sender = sender[:MAX_ISSUER_TEXT_LENGTH].strip()
     if not sender:

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from card_alerts.currencies import CURRENCY_CODES, CURRENCY_SIGNS, CURRENCY_WORDS
-from card_alerts.masked_text import ANY_PLACEHOLDER, BALANCE, INSTALLMENT
+from card_alerts.masked_text import ANY_PLACEHOLDER, BALANCE, BENEFIT, INSTALLMENT
 from card_alerts.patterns import pattern
 from card_alerts.result import Span
 
@@ -79,11 +79,13 @@ _CURRENCY_LAST = pattern(
     example="12.00 USD 결제",
 )
 _STATUS_FOLLOWS = pattern(
-    r"[ ]?(?:해외)?(?:결제|승인|사용|이용|취소)|[ ]?(?:\n|$)", example="12 USD 결제"
+    rf"[ ]?(?:해외)?(?:결제|승인|사용|이용|취소)|[ ]?(?:\n|$)|[ ]{BENEFIT}",
+    example="12 USD 결제",
 )
 _CURRENCY_MAY_FOLLOW = pattern(
     rf"""
-    \d\s?\(?[A-Z${"".join(sorted({word[0] for word in CURRENCY_WORDS}))}]
+    [A-Z${"".join(sorted({word[0] for word in CURRENCY_WORDS}))}]
+    (?:(?<=\d.)|(?<=\d[\s(].)|(?<=\d\s\(.))
     """,
     example="천원마트 2호점",
 )

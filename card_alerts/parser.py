@@ -141,10 +141,9 @@ def parse_by(
         message = heading + text[start:end]
         parsed = read(message, normalize(message))
         parsed = _move_spans(parsed, start - len(heading), (start, end))
-        is_one_of_several = len(parts) > 1
-        results.append(
-            replace(parsed, text_span=(start, end) if is_one_of_several else None)
-        )
+        if len(parts) > 1:
+            parsed = replace(parsed, text_span=(start, end))
+        results.append(parsed)
     return results
 
 
@@ -177,6 +176,8 @@ def _move_spans(parsed: ParseResult, distance: int, message: Span) -> ParseResul
         if each.span[0] + distance >= message[0]
     )
     would_be = parsed.would_be
+    if not (parsed.spans or booking or would_be):
+        return parsed
     return replace(
         parsed,
         spans=moved(parsed.spans),

@@ -13,7 +13,7 @@ _MERCHANT_END = pattern(
     (?=\W|$)(?:
     [ ](?:
         on(?![ ](?-i:[A-Z][a-z]{2,12})[ ]on[ ])
-        | for | was | is | has | using | ending | by | dated | from[ ]your
+        | for | was | is | has | sent[ ]you | using | ending | by | dated | from[ ]your
         | to[ ]your
         | from[ ](?:a/c|acct|account|card|debit|credit|savings|checking)
         | (?:till|paybill|agent)[ ](?:number|no)
@@ -40,7 +40,8 @@ _MERCHANT_END = pattern(
           | [ ]-[ ](?!
                 (?-i:[A-Z]{4,20})[ ](?:avl|avail|bal|on)\b
                 | (?-i:[A-Z]{0,3}\d{1,3})(?:\.|[ ]with\b)
-                | (?-i:[A-Z][A-Za-z]{1,14}(?:[ ][A-Z][a-z]{1,14})?)(?:,[ ]|[ ]on[ ]|\n)
+                | (?-i:[A-Z][A-Za-z]{1,14}(?:[ ][A-Z][a-z]{1,14})?)
+                  (?:,[ ]|[ ]on[ ]|\n|$)
             )
           # To Maple Games (Maple Ltd). It may take
           | \((?=[^()\n]{0,60}\))
@@ -294,10 +295,10 @@ _MERCHANT_STARTS = tuple(
         (
             r"""
             (?:\A|(?<=\n))(?-i:(?=[A-Z]))
-            (?=[^\n:$€£]{2,40},[ ][$€£]\d[\d.,]{0,12}(?:\n|$))
+            (?=[^\n:$€£]{2,40}(?:,[ ]|[ ]-)[$€£]\d[\d.,]{0,12}(?:\n|$))
             """,
             "HARBOR COFFEE, $12.40",
-            (", ",),
+            (", ", " -"),
         ),
         (
             r"""
@@ -322,10 +323,14 @@ _MERCHANT_STARTS = tuple(
         (
             r"""
             (?:\A|(?<=\n)|(?<=:[ ]))(?-i:(?=[A-Z]))
-            (?=[^\n:]{2,40}[ ](?:has[ ])?refunded[ ](?:you[ ])?(?:[A-Z]{1,3})?[$£€])
+            (?=
+                [^\n:]{2,40}[ ](?:has[ ])?refunded[ ](?:you[ ])?
+                (?:(?:[A-Z]{1,3})?[$£€]|\d[\d.,]{0,12}[ ][A-Z]{3}\b)
+                | [^\n:]{2,40}[ ]sent[ ]you[ ]a[ ](?:full|partial)[ ]refund\b
+            )
             """,
             "Maple Prints has refunded you $23.00",
-            ("refunded ",),
+            ("refunded ", "sent you a "),
         ),
     )
 )
@@ -349,7 +354,10 @@ _LINE_NOISE = pattern(
     | ^order[ ](?:number|id|no)\b
     | ^(?:no[ ](?:pre)?payment|selamat|free[ ]cancel|hope[ ]you)
     | ^(?:thank[s ]|dear[ ]|hi[ ]|hello)
+    | [ ](?:to|on|from)[ ]your[ ]
+      (?:account|card|(?:[a-z]{2,16}[ ]){1,3}(?:card|ending))\b
     | \d{2}:\d{2} | ^\W*$
+    | ^(?:[a-z]{3,9},?[ ])?[a-z]{3,9}[ ]\d{1,2},?[ ]20\d\d$
     | ^\d+%[ ]daily[ ]cash\b
     | ^(?:refund(?:ed)?|revers(?:al|e[ ]transaction)|(?:online|internet)[ ]purchase)\W*$
     | ^(?:[a-z]{5,8}[ ])?(?:approv(?:al|ed)|declined|cancell?(?:ed|ation))\W*$

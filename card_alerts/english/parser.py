@@ -78,7 +78,7 @@ _CARD_HINT = pattern(
 _STANDALONE_CARD_HINT = pattern(
     r"""
     (?=[Xx*•·(\d])
-    (?:(?<![\w*])|(?<=[•·])|(?<=[•·][ ]))
+    (?:(?<![\w*])|(?<=[•·])|(?<=[•·][ ])|(?<=\bVISA))
     (?P<hint>
         (?:[Xx]{2,12}|[*]{1,12})\d{3,6} | \d{4}[*]{3,10}\d{4}
         | (?<=\()(?:\d\*){2}(?=\))
@@ -86,7 +86,7 @@ _STANDALONE_CARD_HINT = pattern(
         | (?:(?<=[•·])|(?<=[•·][ ]))\d{4}
         | (?<=[A-Za-z][ ])\d{4}(?=[ ]purchase[ ]of[ ])
         | (?<=(?:Visa|Amex)[ ]-[ ])\d{4} | (?<=Mastercard[ ]-[ ])\d{4}
-        | (?<=(?:Visa|Amex)-)\d{4} | (?<=Mastercard-)\d{4}
+        | (?<=\bVISA)\d{4}(?=[ ]) | (?<=(?:Visa|Amex)-)\d{4} | (?<=Mastercard-)\d{4}
         | (?<=(?:Visa|VISA|Amex)[ ]x-)\d{4} | (?<=Mastercard[ ]x-)\d{4}
         | (?<=Signature[ ]-[ ])\d{4}
         | (?<=(?:Visa|Amex)[ ])\d{4}(?=[ ]\(|:[ ]You) | (?<=[*]{4}[ ])\d{4}
@@ -168,6 +168,7 @@ _WORDLESS = pattern(
     | [$]\d[\d.,]{0,12}\s[•·]?\s?\d{1,2}%\sDaily\sCash\b
     | \A(?:[^\n]{1,60}\n)?(?:Tax[ ])?(?:Invoice|Receipt)\n[\s\S]{1,300}?
       (?:Visa|Mastercard|Amex)[ ][•*]{4}[ ]\d{4}[ ][A-Z]{0,2}[$£€]\d
+    | \btransaction[ ]of[ ][A-Z]{3}[ ]?\d[\d.,]{0,12}[ ]at[ ][A-Z]
     | \breceipt[ ](?:from|for)[ ][^\n]{2,60}[$£€]\d
     | \breceipt[ ]from\b[\s\S]{1,400}?^total[ :]{1,3}[$£€]\d
     # ₩7,900 with Visa •••• 8343

@@ -133,9 +133,10 @@ def _yen_amount(match: re.Match[str]) -> MoneyMatch:
 
 
 def _bare_yen(text: str, span: Span) -> MoneyMatch | None:
-    """Return a number without a currency; its label or another line has it."""
-    sign = _YEN_IN_LABEL.search(text) or _YEN_AS_CURRENCY.search(text)
-    number = _BARE_NUMBER.match(text, *span) if sign else None
-    if sign is None or number is None:
+    """Return a number without a currency; its label or another line may have it."""
+    number = _BARE_NUMBER.match(text, *span)
+    if number is None:
         return None
-    return MoneyMatch(parse_number(number[0]), YEN, number.span(), sign.span("yen"))
+    sign = _YEN_IN_LABEL.search(text) or _YEN_AS_CURRENCY.search(text)
+    place = sign.span("yen") if sign else number.span()
+    return MoneyMatch(parse_number(number[0]), YEN, number.span(), place)

@@ -53,7 +53,7 @@ _CARD_WORDS = pattern(
         (?:
             카드 | 체크 | 신용 | 은행 | BC | 비씨 | 법인 | 가족 | 기업 | 해외 | 국내
             | 개인 | SK | 바로 | 외화통장 | 기프트 | 후불(?:하이패스|교통)
-            | [A-Z]\d?(?=카드)
+            | [A-Z]\d?(?=카드) | ,체크카드(?=,)
         )
     ){0,5}
     """,
@@ -70,7 +70,10 @@ _HOLDER_NAME = pattern(
 _COMPANY_HOLDER = pattern(
     r"(?:법인|개인|가족|본인)[- ]?[가-힣]{1,2}\*", example="(9291)법인-노*"
 )
-_PARTICLE = pattern(r"(?:으?로|에서)[ ]", example="신한카드로 결제될")
+_PARTICLE = pattern(
+    r"(?:으?로|에서)[ ]|가[ ](?=[^\n]{2,24}에서[ ](?:사용|결제|승인))",
+    example="신한카드로 결제될",
+)
 _PAID_WITH = pattern(
     rf"(?:[ ]?(?:머니|포인트))?로[ ](?={AMOUNT})", example=f"로 {AMOUNT}을 결제"
 )

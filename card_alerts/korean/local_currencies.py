@@ -28,7 +28,7 @@ _SUFFIX = r"(?:[ ]?카드|[ ]?앱)?(?:[ ]?\((?![\d*]{4}\))[^()\n]{1,12}\))?"
 # A heading at the beginning of a line or in brackets.
 _HEADING = pattern(
     rf"""
-    (?:^|(?<=\n)|(?<=\[))[ ]?(?P<part>{_NAME}{_SUFFIX})
+    (?:^|(?<=\n)|(?<=\[)|(?<=[a-z]\][ ]))[ ]?(?P<part>{_NAME}{_SUFFIX})
     (?=\][ \n]?|[ ]?\n|\([\d*]{{4}}\)|[ ](?!점|[가-힣]{{1,8}}점)|$)
     """,
     example="성남사랑상품권",

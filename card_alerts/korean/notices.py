@@ -44,7 +44,7 @@ _NOTICE_LINE = pattern(
     rf"""
     (?<=\n)(?=
         {_LINE}(?:{_END})[{NOISE}]{{0,{MAX_NOTICE_LENGTH}}}(?:\n|\Z)
-        | [ ]{{0,3}}[{_MARK}▶►]
+        | [ ]{{0,3}}(?:[{_MARK}]|[▶►](?![^\n]{{0,60}}\n[ ]{{0,3}}[▶►]))
     )(?=[^\n]{{0,{MAX_NOTICE_LENGTH}}}[ {_MARK}▶►]|감사)
     {_NOT_IN_NOTICE}(?=[^\n]*[가-힣]){_LINE}
     """,

@@ -60,6 +60,11 @@ _MEANS = pattern(
     """,
     example="결제수단 : 페이코",
 )
+# The last line: 소리페이를 이용해 주셔서 감사합니다.
+_SIGNATURE = pattern(
+    r"\n(?P<name>[가-힣A-Za-z ]{2,10})[을를][ ]이용해[ ]?주셔서[ ]감사합니다[. ]*\Z",
+    example="\n소리페이를 이용해 주셔서 감사합니다.",
+)
 _FOLLOWED_BY_STATUS = pattern(
     rf"[ /|·,.()\-]{{0,4}}[{KEYWORD}{INSTALLMENT}]",
     example=f"SSG MONEY {AMOUNT} {KEYWORD}",
@@ -102,6 +107,8 @@ def parse_korean(source: SourceText) -> ParseResult:
     used = PaymentParts(money, home_money, keyword, timestamp)
     merchant = find_merchant(message, used)
 
+    if source.sender_issuer is None and (issuer := _find_signature(text)):
+        source = replace(source, sender_issuer=issuer)
     evidence = MessageEvidence(message, money, keyword, merchant, source.sender_issuer)
     reason = evidence.rejection_reason()
     dates = timestamp, original
@@ -189,6 +196,12 @@ def _choose_issuer(
         # The name may be the merchant's; a pay service sends for any card.
         return sender_issuer
     return match.issuer
+
+
+def _find_signature(text: str) -> Issuer | None:
+    """Return the issuer that thanks for the payment below it."""
+    thanks = _SIGNATURE.search(text) if "주셔서" in text else None
+    return find_issuer(thanks["name"]) if thanks else None
 
 
 def _installment_months(match: re.Match[str] | None) -> int | None:

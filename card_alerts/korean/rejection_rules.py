@@ -141,7 +141,7 @@ FAILED_CANCELLATION = pattern(
     | 취소[ ][\d,]{1,15}원[ ]실패
     # A requested or expected one: 취소접수, 취소 처리될 예정. A collected one is done,
     # and one that a card company took at a time.
-    | (?<!매출)(?<!\d\d:\d\d[ ])취소[가이]?[ ]?접수(?!일)
+    | (?<!매출)(?<!\d\d:\d\d[ ])취소[가이]?[ ]?접수(?!일|[ ]\d{4}-)
     | 취소[가이]?[ ]?(?:요청|신청)
     | 취소(?:[ ]?처리)?(?:가|이)?[ ]?(?:진행|완료|처리)?[ ]?(?:될|할)?[ ]?예정
     | 취소(?:가|이)?[ ]?(?:처리|진행)[ ]?(?:중|될|되면)

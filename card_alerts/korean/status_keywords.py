@@ -87,7 +87,7 @@ _CANCEL = rf"""
     (?:
         (?:이|가|을|를)
         (?=[ ]?(?:정상|(?:완료|처리|확인)(?!되지|[ ]?중)|성공|되었|됐|했|하였|하셨))
-    )?{_COMPLETED_SUFFIX}
+    )?{_COMPLETED_SUFFIX}(?:되어(?=[^\n]{{0,16}}환불))?
     | (?:승차권|예매)[이가]?[ ]반환(?:이|을)?[ ]?(?:완료|처리)?[ ]?
       (?:되었습니다|되었어요|됐어요|됐습니다|했습니다)
     | (?:반환[ ]?및[ ]?)?환불(?:이|을)?[ ]?(?:완료|처리)?[ ]?
@@ -271,7 +271,7 @@ MAX_KEYWORDS = 60
 MAX_CONTEXT_LENGTH = 24
 MAX_QUALIFIER_LENGTH = 40
 # Ends of whole sentences, which begin no name.
-_SENTENCE_ENDS = frozenset("다요")
+_SENTENCE_ENDS = frozenset("다요어")
 # The words may be one name: 취소 전문점.
 WORD_FOLLOWS = pattern(r"[ ]{1,2}(?=[가-힣A-Za-z0-9])", example="승인 거래제한")
 

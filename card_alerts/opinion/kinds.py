@@ -8,7 +8,6 @@ import json
 import math
 import zlib
 from collections.abc import Mapping
-from itertools import repeat
 from typing import NamedTuple
 
 from card_alerts.opinion.grams import list_grams
@@ -56,15 +55,15 @@ class KindJudge:
     def from_bytes(cls, data: bytes) -> "KindJudge":
         """Read what `script/train-alerts` writes: compressed JSON."""
         stored = json.loads(zlib.decompress(data))
-        return cls(
-            {gram: pack(tuple(row)) for gram, *row in stored["weights"]},
-            stored["scale"],
-        )
+        rows = {gram: tuple(row) for gram, *row in stored["weights"]}
+        # Few numbers for many parts stay near the processor.
+        packed = {row: pack(row) for row in set(rows.values())}
+        return cls({gram: packed[row] for gram, row in rows.items()}, stored["scale"])
 
     def judge(self, text: str) -> KindScores:
         """Return the probabilities for a normalized text."""
         grams = list_grams(text)
-        total = sum(map(self.weights.get, grams, repeat(0)))
+        total = sum(filter(None, map(self.weights.get, grams)))
         factor = self.scale / math.sqrt(len(grams) or 1)
         sums = []
         for _ in KINDS:

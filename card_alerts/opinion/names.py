@@ -4,6 +4,7 @@ The tagger is a conditional random field of python-crfsuite, which is optional.
 """
 
 import threading
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from card_alerts.opinion.tokens import Token, cut, describe
@@ -48,14 +49,12 @@ class NameTagger:
         with self._lock:
             tagger.set(describe(text, tokens))
             tags = tagger.tag()
-            begins = [tagger.marginal(BEGIN, each) for each in range(len(tokens))]
-            insides = [tagger.marginal(INSIDE, each) for each in range(len(tokens))]
             cards = {
                 place: tagger.marginal(CARD, place)
                 for place, tag in enumerate(tags)
                 if tag == CARD
             }
-        merchants = _choose(text, tokens, tags, begins, insides)
+            merchants = _choose(text, tokens, tags, tagger.marginal)
         return FoundNames(merchants, _choose_card(text, tokens, cards))
 
 
@@ -63,24 +62,25 @@ def _choose(
     text: str,
     tokens: list[Token],
     tags: list[str],
-    begins: list[float],
-    insides: list[float],
+    chance_of: Callable[[str, int], float],
 ) -> list[NameChance]:
-    """Return the tagged names, and the runs that are likely besides them."""
+    """Return the tagged names, and the runs that are likely besides them.
+
+    `chance_of` is called with a tag and the place of a token.
+    """
     found: dict[Span, float] = {}
-    for start in range(len(tokens)):
-        if begins[start] < MIN_CHANCE and tags[start] != BEGIN:
+    for start, tag in enumerate(tags):
+        first = chance_of(BEGIN, start)
+        if first < MIN_CHANCE and tag != BEGIN:
             continue
-        end, chance = start + 1, begins[start]
-        if tags[start] == BEGIN:
-            while end < len(tokens) and tags[end] == INSIDE:
-                chance = min(chance, insides[end])
-                end += 1
-        else:
-            while end < len(tokens) and insides[end] >= begins[start] / 2:
-                chance = min(chance, insides[end])
-                end += 1
-        stop = 1 - (insides[end] if end < len(tokens) else 0.0)
+        end, chance, inside = start + 1, first, 0.0
+        while end < len(tokens):
+            inside = chance_of(INSIDE, end)
+            if not (tags[end] == INSIDE if tag == BEGIN else inside >= first / 2):
+                break
+            chance = min(chance, inside)
+            end += 1
+        stop = 1 - (inside if end < len(tokens) else 0.0)
         span = trim(text, tokens[start].start, tokens[end - 1].end)
         if span:
             found[span] = max(found.get(span, 0.0), min(chance, stop))

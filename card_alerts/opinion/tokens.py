@@ -4,12 +4,14 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-# Words that end a name, also where no space separates them from it.
+# Words that end a name, also where no space separates them from it. Each begins with
+# one of the initials, which are looked for first.
+_INITIALS = "가개거결금까누님머부사습승신에완원월으이일입잔적체출취카캐페포한할합해"
 _WORDS = (
-    "승인취소|취소승인|승인거절|승인|취소|거절|결제|사용|이용|일시불|할부|개월|누적|잔액|잔고"
+    rf"(?=[{_INITIALS}])(?:승인취소|취소승인|승인거절|승인|취소|거절|결제|사용|이용|일시불|할부|개월|누적|잔액|잔고"
     "|체크|신용|카드|한도|해외|금액|가맹점|일시|일자|합계|완료|입금|출금|적립|캐시백|포인트"
     "|페이|머니|할인|(?<=[0-9])(?:원|월|일)|에서(?![가-힣])|에서(?=결제|사용|이용|승인)"
-    "|(?:님|으로|부터|까지|입니다|습니다|이용처|사용처|결제처)(?![가-힣])"
+    "|(?:님|으로|부터|까지|입니다|습니다|이용처|사용처|결제처)(?![가-힣]))"
 )
 _TOKEN = re.compile(
     rf"\n|[0-9]+(?:[,.][0-9]+)*|{_WORDS}|(?:(?!{_WORDS})[가-힣])+|[A-Za-z]+"
@@ -47,21 +49,27 @@ def kind_of(token: str) -> str:
 
 
 @lru_cache(maxsize=_CACHE)
-def _features(token: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
-    """Return the features of a token, those for its neighbors, and its kind."""
+def _own_features(token: str) -> tuple[bytes, ...]:
+    """Return what is seen of a token itself."""
     kind = kind_of(token)
-    # Half of a surrogate pair cannot be encoded.
-    word = _DIGITS.sub("0", token.lower()).encode(errors="replace").decode()
-    own = [f"w={word}", f"k={kind}", f"n={kind}{min(len(token), 6)}"]
+    word = _word_of(token)
+    own = [f"w={word}", f"n={kind}{min(len(token), 6)}"]
     if kind in "HULJ":
-        own += [f"s1={token[-1]}", f"s2={token[-2:]}", f"p1={token[0]}"]
-    near = (f"w={word}", f"k={kind}")
-    return tuple(own), near, kind
+        own += [f"s2={word[-2:]}", f"p1={word[0]}"]
+    return tuple(each.encode() for each in own)
 
 
 @lru_cache(maxsize=_CACHE)
-def _near_features(token: str, distance: int) -> tuple[str, ...]:
-    return tuple(f"{distance}{each}" for each in _features(token)[1])
+def _near_features(token: str) -> list[bytes]:
+    """Return what is seen of a word by those two and one before and after it."""
+    word = _word_of(token)
+    return [f"{distance}w={word}".encode() for distance in (2, 1, -1, -2)]
+
+
+def _word_of(token: str) -> str:
+    """Return a token in small letters, its digits as 0."""
+    # Half of a surrogate pair cannot be encoded.
+    return _DIGITS.sub("0", token.lower()).encode(errors="replace").decode()
 
 
 def cut(text: str) -> list[Token]:
@@ -74,36 +82,45 @@ def cut(text: str) -> list[Token]:
     return tokens
 
 
-def describe(text: str, tokens: list[Token]) -> list[list[str]]:
-    """Return the features of each token: itself, its neighbors, its line."""
+def describe(text: str, tokens: list[Token]) -> list[list[bytes]]:
+    """Return the features of each token: itself, its neighbors, its line.
+
+    They are encoded, as the tagger would encode each of them.
+    """
     words = ["^", "^", *(token.text for token in tokens), "$", "$"]
-    kinds = [_features(word)[2] for word in words]
+    kinds = list(map(kind_of, words))
+    near = list(map(_near_features, words))
     lines = _describe_lines(tokens, kinds[2:-2])
     described = []
     for index, token in enumerate(tokens):
         before = text[token.start - 1] if token.start else "\n"
         glue = "g" if before not in " \n" else "_"
-        kind = kinds[index + 2]
-        beside = f"{kinds[index + 1]}{glue}{kind}"
         described.append(
             [
-                *_features(token.text)[0],
-                *_near_features(words[index], -2),
-                *_near_features(words[index + 1], -1),
-                *_near_features(words[index + 3], 1),
-                *_near_features(words[index + 4], 2),
-                f"b={beside}",
-                f"t={beside}{kinds[index + 3]}",
-                f"q={kinds[index]}{beside}",
+                *_own_features(token.text),
+                near[index][3],
+                near[index + 1][2],
+                near[index + 3][1],
+                near[index + 4][0],
+                *_kind_features(glue, *kinds[index : index + 4]),
                 *lines[index],
             ]
         )
     return described
 
 
-def _describe_lines(tokens: list[Token], kinds: list[str]) -> list[tuple[str, ...]]:
+@lru_cache(maxsize=_CACHE)
+def _kind_features(
+    glue: str, second: str, first: str, kind: str, after: str
+) -> tuple[bytes, bytes]:
+    """Return what is seen of the kinds of a token, of two before and one after it."""
+    beside = f"{first}{glue}{kind}"
+    return f"t={beside}{after}".encode(), f"q={second}{beside}".encode()
+
+
+def _describe_lines(tokens: list[Token], kinds: list[str]) -> list[tuple[bytes, ...]]:
     """Tell of each token its line's number and shape, and its place in it."""
-    told: list[tuple[str, ...]] = []
+    told: list[tuple[bytes, ...]] = []
     start, number = 0, 0
     last = len(tokens)
     while start < last:
@@ -116,12 +133,21 @@ def _describe_lines(tokens: list[Token], kinds: list[str]) -> list[tuple[str, ..
                 shape += kind
                 if len(shape) == MAX_SHAPE_LENGTH:
                     break
-        line = f"l={min(number, MAX_LINES_TOLD)}", f"ls={shape}"
+        first, middle, final = _line_features(shape, min(number, MAX_LINES_TOLD))
         length = end - start
-        for place in range(length):
-            side = "f" if place == 0 else "e" if place == length - 1 else "m"
-            told.append((*line, f"lp={side}{shape}"))
+        if length:
+            told.append(first)
+            told += [middle] * (length - 2)
+            if length > 1:
+                told.append(final)
         if end < last:
-            told.append(("br",))
+            told.append((b"br",))
         start, number = end + 1, number + 1
     return told
+
+
+@lru_cache(maxsize=_CACHE)
+def _line_features(shape: str, number: int) -> tuple[tuple[bytes, ...], ...]:
+    """Return what is seen of a line by its first token, those between, its last."""
+    line = f"l={number}".encode()
+    return tuple((line, f"lp={side}{shape}".encode()) for side in "fme")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from card_alerts import Span
+from card_alerts.opinion.kinds import PAYMENT
 from tests.support.alert_samples import REFUSED, RULES
 from tests.support.alert_texts import (
     BRANCHES,
@@ -54,6 +55,7 @@ FOOTERS = {
         "포인트 적립 내역은 홈페이지에서 확인해 주세요",
         "수신거부는 앱 설정에서 변경할 수 있어요",
         "이번 달 이벤트도 놓치지 마세요",
+        "※ 해외 이용 시 수수료가 발생할 수 있습니다.",
     ),
     "L": (
         "Not you? Call the number on the back of your card.",
@@ -70,6 +72,17 @@ FOOTERS = {
         "お得なキャンペーンはこちら",
         "ご不明な点はお問い合わせください。",
     ),
+}
+# And these below payments alone.
+REWARDS = {
+    "H": (
+        "포인트 120원 적립 예정",
+        "캐시백 예정 414원",
+        "포인트 85원이 적립됐어요.",
+        "적립 예정 포인트 37P",
+    ),
+    "L": ("You earned 12 points.", "You'll get $0.40 cash back on this purchase."),
+    "J": ("ポイント 12pt 進呈予定", "1%還元 8ポイント付与予定"),
 }
 _DIGIT = re.compile("[0-9]")
 _HANGUL, _KANA = re.compile("[가-힣]"), re.compile("[ぁ-ヿ]")
@@ -200,10 +213,12 @@ def _shifted(labeled: Labeled, text: str, by: int) -> Labeled:
 
 
 def _with_footer(labeled: Labeled) -> Labeled:
-    """Add a footer; which one, its text decides."""
+    """Add a footer, or a reward for a payment; which one, its text decides."""
     text = labeled.text
     script = "H" if _HANGUL.search(text) else "J" if _KANA.search(text) else "L"
     footers = FOOTERS[script]
+    if labeled.kind == PAYMENT:
+        footers += REWARDS[script]
     return replace(labeled, text=f"{text}\n{footers[len(text) % len(footers)]}")
 
 

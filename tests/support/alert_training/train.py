@@ -18,7 +18,7 @@ from tests.support.alert_training.labeled import Labeled
 
 # L-BFGS with a penalty on the sum of the weights drops most of the parts.
 KIND_OPTIONS = {"c1": 0.003, "c2": 0.001, "max_iterations": 60}
-NAME_OPTIONS = {"c1": 1.0, "c2": 0.03, "max_iterations": 120}
+NAME_OPTIONS = {"c1": 0.6, "c2": 0.03, "max_iterations": 120}
 # Texts that are made of each sample.
 COPIES = 2
 MIN_COUNT = 4
@@ -26,7 +26,7 @@ MIN_COUNT = 4
 LENGTH = 8.0
 
 
-def tag(labeled: Labeled) -> tuple[list[list[str]], list[str]]:
+def tag(labeled: Labeled) -> tuple[list[list[bytes]], list[str]]:
     """Return the features and the tag of each token."""
     tokens = cut(labeled.text)
     tags = ["O"] * len(tokens)
