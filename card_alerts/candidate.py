@@ -1,6 +1,5 @@
 """The parts of a payment that a parser finds, and their result."""
 
-from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Decimal
 from typing import NamedTuple
@@ -65,8 +64,7 @@ class PaymentCandidate(NamedTuple):
     is_preliminary: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SourceText:
+class SourceText(NamedTuple):
     text: str
     normalized: NormalizedText
     received_at: datetime
@@ -79,7 +77,7 @@ class SourceText:
     def truncated(self, end: int) -> "SourceText":
         if end >= len(self.normalized.text):
             return self
-        return replace(self, normalized=self.normalized.truncated(end))
+        return self._replace(normalized=self.normalized.truncated(end))
 
     def text_without(self, span: Span | None) -> str:
         text = self.normalized.text
@@ -204,8 +202,7 @@ def _find_spans(
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Amounts:
+class _Amounts(NamedTuple):
     amount: int | None
     currency: str | None
     original: Decimal | None

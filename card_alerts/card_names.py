@@ -30,7 +30,7 @@ _WORD = pattern(
 )
 _ISSUER = pattern(
     rf"""
-    (?:(?<![A-Za-z0-9])|(?=[가-힣ぁ-龯]))
+    (?:(?<![A-Za-z0-9])|(?=[가-힣ぁ-龯])|(?-i:(?<=[a-z])(?=[A-Z])))
     {compile_aliases(ISSUERS, re.IGNORECASE).pattern}(?![a-z])
     """,
     example="신한카드",
@@ -118,6 +118,7 @@ _LABELED = pattern(
     (?P<value>[^\s:][^\n|;]{0,60})
     """,
     example="\n결제카드: 삼성 iD ALL",
+    initials=" ■▶·・◇【이사결승환카상수Cご利カお支",
 )
 _CARD_END = pattern(
     r"(?:카드|체크|カード|Card)(?:[ ]?Edition\d)?$", example="별다줄체크카드"
@@ -194,7 +195,7 @@ def _is_inside_word(text: str, place: int) -> bool:
     pair = text[place - 1 : place + 1]
     if not place or len(pair) < 2 or not pair.isalnum():
         return False
-    if pair[1:] in "카체로ご利を":
+    if pair[1:] in "카체로해승ご利を":
         return False
     return pair[0].isascii() == pair[1].isascii() and (
         pair[0].isdigit() == pair[1].isdigit() or pair[1].isalpha()

@@ -6,8 +6,8 @@ break. Runs of spaces separate a merchant from the notice after it.
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from card_alerts.masked_text import PLACEHOLDERS
 from card_alerts.result import Span
@@ -46,8 +46,7 @@ _WIDE = re.compile("[\u3000\uff01-\uff5e]")
 _MAPPED = re.compile(f"[{re.escape(''.join(map(chr, _CHARACTER_MAP)))}]")
 
 
-@dataclass(frozen=True, slots=True)
-class NormalizedText:
+class NormalizedText(NamedTuple):
     """The starts and ends are original offsets; None: all are unchanged."""
 
     text: str

@@ -242,5 +242,5 @@ def _as_english(source: SourceText) -> SourceText | None:
         if issuer is None:
             return None
     blanks = _NOT_BREAK.sub(" ", heading[0])
-    normalized = replace(source.normalized, text=blanks + text[heading.end() :])
-    return replace(source, normalized=normalized, sender_issuer=issuer)
+    normalized = source.normalized._replace(text=blanks + text[heading.end() :])
+    return source._replace(normalized=normalized, sender_issuer=issuer)

@@ -61,7 +61,7 @@ _MERCHANT_END = pattern(
     | ,?[ ]an?[ ](?:pending|purchase|charge|transaction)\b
     | [ ](?:
           failed | declined | rejected | refused | unsuccessful | bounced
-          | revers(?:ed|al) | refunded | arrived
+          | revers(?:ed|al) | refunded | arrived | successful
       )\b
     | [ ](?:(?:could|did|was|were|is|has|ca)n['’]?t|(?:could|did|can)[ ]?not)\b
     | [ ](?=[£$€₹₱₩¥]|[A-Z]{3}[ ]?\d{1,6}\.\d\d)
@@ -369,6 +369,7 @@ _CARD_AND_DIGITS = pattern(
     r"(?:[•·]{1,4}|\bending)[ ]?\d{4}\)?\Z", example="Visa •••• 8343"
 )
 _EDGE_PUNCTUATION = " .,;:-–|\"'"
+_PAGES = frozenset({" Online", " Mobile", " App", " app", " Online Banking"})
 _FORMS = frozenset({" INC.", " LTD.", ", INC", " LLC.", "CORP."})
 
 
@@ -443,7 +444,9 @@ def _can_be_merchant(
     name = text[slice(*issuer)].rstrip("!") if issuer else ""
     if issuer and (span[0] == issuer[0] or value == name):
         return False
-    # The page of the issuer
+    # The page of the issuer: Wells Fargo Online, chase.com
+    if name and value.removeprefix(name) in _PAGES:
+        return False
     if issuer and "." in value and value.startswith(text[slice(*issuer)].lower()):
         return False
     if "a/c" in value or value.lower().startswith(("http", "your ", "card ")):

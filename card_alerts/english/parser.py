@@ -55,10 +55,11 @@ from card_alerts.times import TimestampMatch
 
 _CARD_HINT = pattern(
     r"""
-    (?=(?-i:[abcdelntABCDELNT]))
+    (?=(?-i:[abcdelmntABCDELMNT]))
     (?:
         [cd]crd | ending(?:[ ](?:in|with))?
         | ends[ ]with | acct\.? | account | a/c | card[ ]n(?:o|um)\.? | card\]? | no\.
+        | mada
         | number | last[ ]4(?:[ ]digits)?(?:[ ]\#)? | (?<=[ \n])by(?=:)
         | terminada[ ]en | cart[ãa]o[ ]final | endziffern? | eindigend[ ]op
         | (?:che[ ]termina|terminant)[ ](?:con|in|par)
@@ -86,7 +87,9 @@ _STANDALONE_CARD_HINT = pattern(
         | (?:(?<=[•·])|(?<=[•·][ ]))\d{4}
         | (?<=[A-Za-z][ ])\d{4}(?=[ ]purchase[ ]of[ ])
         | (?<=(?:Visa|Amex)[ ]-[ ])\d{4} | (?<=Mastercard[ ]-[ ])\d{4}
-        | (?<=\bVISA)\d{4}(?=[ ]) | (?<=(?:Visa|Amex)-)\d{4} | (?<=Mastercard-)\d{4}
+        | (?<=\bVISA)\d{4}(?=[ ])
+        | (?<=Visa[ ]\()\d{4}(?=\)) | (?<=Mastercard[ ]\()\d{4}(?=\))
+        | (?<=(?:Visa|Amex)-)\d{4} | (?<=Mastercard-)\d{4}
         | (?<=(?:Visa|VISA|Amex)[ ]x-)\d{4} | (?<=Mastercard[ ]x-)\d{4}
         | (?<=Signature[ ]-[ ])\d{4}
         | (?<=(?:Visa|Amex)[ ])\d{4}(?=[ ]\(|:[ ]You) | (?<=[*]{4}[ ])\d{4}
@@ -329,7 +332,7 @@ def _find_total_and_terms(
 def _find_card_hint(text: str) -> re.Match[str] | None:
     """Return the digits of the card or the account, or the name of the card."""
     found = list(islice(_CARD_HINT.finditer(text), MAX_CARD_HINTS))
-    of_card = (each for each in found if each[0][:4].lower() == "card")
+    of_card = (each for each in found if each[0][:4].lower() in {"card", "mada"})
     hint = next(of_card, None) or next(iter(found), None)
     hint = hint or _STANDALONE_CARD_HINT.search(text)
     return hint or next(filter(_names_card, _CARD_NAME.finditer(text)), None)

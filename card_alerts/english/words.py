@@ -295,7 +295,8 @@ _TO_ANSWER = pattern(
     (?:
         (?:is|was)[ ](?:this|it)[ ]you\?
         # An alert of a payment may ask to reply if it is unknown.
-        | (?<!recogni[sz]e[ ]this,[ ])(?:reply|text)[ ](?:yes|no|y|1|cancel)\b
+        | (?<!recogni[sz]e[ ]this,[ ])(?<!make[ ]it\?[ ])
+          (?:reply|text)[ ](?:yes|no|y|1|cancel)\b
         | (?:suspicious|unusual)[ ](?:charge|purchase|transaction|payment)\b
         | verify[ ]now\b | confirm[ ]or[ ]cancel\b
         | fraud[ ]alert\b | whatsapp\b | press[ ]the[ ]link\b
@@ -310,6 +311,7 @@ _TO_ANSWER = pattern(
 _SPENT_SO_FAR = pattern(
     r"""
     \bspent[ ][^\n]{1,12}[ ]this[ ](?:week|month|year)\b
+    | \bspent[ ][^\n]{1,60}[ ]this[ ](?:billing|statement)[ ](?:period|cycle)\b
     | \bspent[ ][^\n]{1,60}[ ]between[ ]
     | \bso[ ]far[ ]this[ ](?:day|week|month|year)\b
     | (?:%|[Ss]pent[^\n]{1,16})[ ]of[ ]your
@@ -473,6 +475,8 @@ _HINTS = {
         *("eft", "paid you", "cash", "interest", "cheque", "check"),
     ),
 }
+# By the identity of the pattern: its hash is of the whole compiled expression.
+_HINTS_BY_ID = {id(rule): hints for rule, hints in _HINTS.items()}
 _CARD = pattern(
     r"\bcard\b|\bpaid[ ]with\s{1,3}(?:visa|mastercard|amex|discover)\b",
     example="your card",
@@ -481,7 +485,7 @@ _CARD = pattern(
 
 
 def _search(rule: re.Pattern[str], text: str, lower: str) -> re.Match[str] | None:
-    hints = _HINTS.get(rule)
+    hints = _HINTS_BY_ID.get(id(rule))
     if hints is not None and not any(map(lower.__contains__, hints)):
         return None
     return rule.search(text)

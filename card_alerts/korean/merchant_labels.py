@@ -239,7 +239,10 @@ _BEFORE_ACCOUNT = pattern(
 _USED_AT = pattern(
     r"""
     (?:이용|사용|결제)하신[ ](?P<merchant>[^\n]{1,40}?)[ ]
-    (?=[\d,]{1,15}원[ ](?:거래|결제|승인|이용)(?:가|이|건|내역))
+    (?:
+        (?=[\d,]{1,15}원[ ](?:거래|결제|승인|이용)(?:가|이|건|내역))
+        | (?:이용|사용|결제|승인)[ ]?금액[ ](?=[\d,]{1,15}원)
+    )
     """,
     example="이용하신 미소치과의원 4,200원 거래가",
 )
@@ -254,6 +257,7 @@ _ORDERED = pattern(
           | 의[ ]결제[ ]?내역입니다
       )
     | 고객님의[ ](?P<shop>[^\n]{2,20}?)[ ]결제가
+    | (?:^|(?<=\n))(?P<of>[^\n\d]{2,30}?)의[ ]결제가[ ]취소
     """,
     example="주문하신 작은족발의 결제가",
 )
@@ -276,7 +280,10 @@ _RETURNED = pattern(
 _DONE_WITH = pattern(
     r"""
     (?:^|(?<=\n))(?P<merchant>[^\n]{2,40}?)
-    (?:[ ]주문이[ ]취소(?=되|됐)|[이가][ ]갱신되었|[ ]이용이[ ](?:종료|완료)(?=되|됐))
+    (?:
+        [ ](?:주문이|(?<![A-Z][ ])(?<!\d[ ])(?<!원[ ])결제가)[ ]취소(?=되|됐)
+        | [이가][ ]갱신되었 | [ ]이용이[ ](?:종료|완료)(?=되|됐)
+    )
     """,
     example="작은족발 주문이 취소되어",
 )
@@ -414,7 +421,7 @@ def _find_name_in_sentence(text: str) -> re.Match[str] | None:
     if match is None and "처리" in text:
         match = _RETURNED.search(text)
     if match is None and (
-        "주문이 취소" in text or "갱신되" in text or "이용이 " in text
+        "이 취소" in text or "가 취소" in text or "갱신되" in text or "이용이 " in text
     ):
         match = _DONE_WITH.search(text)
     if match is None and "구매" in text and "에서" in text:

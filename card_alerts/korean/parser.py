@@ -108,7 +108,7 @@ def parse_korean(source: SourceText) -> ParseResult:
     merchant = find_merchant(message, used)
 
     if source.sender_issuer is None and (issuer := _find_signature(text)):
-        source = replace(source, sender_issuer=issuer)
+        source = source._replace(sender_issuer=issuer)
     evidence = MessageEvidence(message, money, keyword, merchant, source.sender_issuer)
     reason = evidence.rejection_reason()
     dates = timestamp, original

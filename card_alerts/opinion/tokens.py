@@ -90,23 +90,20 @@ def describe(text: str, tokens: list[Token]) -> list[list[bytes]]:
     words = ["^", "^", *(token.text for token in tokens), "$", "$"]
     kinds = list(map(kind_of, words))
     near = list(map(_near_features, words))
-    lines = _describe_lines(tokens, kinds[2:-2])
-    described = []
-    for index, token in enumerate(tokens):
-        before = text[token.start - 1] if token.start else "\n"
-        glue = "g" if before not in " \n" else "_"
-        described.append(
-            [
-                *_own_features(token.text),
-                near[index][3],
-                near[index + 1][2],
-                near[index + 3][1],
-                near[index + 4][0],
-                *_kind_features(glue, *kinds[index : index + 4]),
-                *lines[index],
-            ]
-        )
-    return described
+    glues = ["g" if text[token.start - 1] not in " \n" else "_" for token in tokens]
+    if tokens and tokens[0].start == 0:
+        glues[0] = "_"
+    parts = zip(
+        map(_own_features, words[2:-2]),
+        *(near, near[1:], near[3:], near[4:]),
+        map(_kind_features, glues, kinds, kinds[1:], kinds[2:], kinds[3:]),
+        _describe_lines(tokens, kinds[2:-2]),
+        strict=False,
+    )
+    return [
+        [*own, second[3], first[2], after[1], far[0], *kind, *line]
+        for own, second, first, after, far, kind, line in parts
+    ]
 
 
 @lru_cache(maxsize=_CACHE)

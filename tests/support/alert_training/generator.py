@@ -84,6 +84,13 @@ REWARDS = {
     "L": ("You earned 12 points.", "You'll get $0.40 cash back on this purchase."),
     "J": ("ポイント 12pt 進呈予定", "1%還元 8ポイント付与予定"),
 }
+SHARE_OF_REWARDS = 0.2
+MIN_FOOTER_LENGTH = 10
+# Other fields, other events, and what is no sentence
+_NO_FOOTER = re.compile(
+    r"^\S*$|\d|:|취소|환불|거절|실패|사유|결제[ ]?(?:수단|방법|되었|됐)|取消|返金|理由|支払|"
+    r"(?i:refund|declin|method|balance)"
+)
 _DIGIT = re.compile("[0-9]")
 _HANGUL, _KANA = re.compile("[가-힣]"), re.compile("[ぁ-ヿ]")
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+")
@@ -171,9 +178,13 @@ def rewrite(source: random.Random, labeled: Labeled) -> Labeled:
     return with_parts(labeled, change, outside=True)
 
 
-def add_noise(source: random.Random, labeled: Labeled) -> Labeled:
-    """Print the text in another way: on one line, with other blanks or marks."""
+def add_noise(
+    source: random.Random, labeled: Labeled, footers: dict[str, list[str]]
+) -> Labeled:
+    """Print the text in another way: on one line, with other blanks, with a footer."""
     noise = source.choice(NOISE)
+    if noise is None:
+        return _with_footer(source, labeled, footers)
     return noise(labeled)
 
 
@@ -212,23 +223,44 @@ def _shifted(labeled: Labeled, text: str, by: int) -> Labeled:
     return replace(labeled, text=text, parts=parts)
 
 
-def _with_footer(labeled: Labeled) -> Labeled:
-    """Add a footer, or a reward for a payment; which one, its text decides."""
-    text = labeled.text
-    script = "H" if _HANGUL.search(text) else "J" if _KANA.search(text) else "L"
-    footers = FOOTERS[script]
-    if labeled.kind == PAYMENT:
-        footers += REWARDS[script]
-    return replace(labeled, text=f"{text}\n{footers[len(text) % len(footers)]}")
+def collect_footers(samples: list[Labeled]) -> dict[str, list[str]]:
+    """Return the sentences below payments, by script: they tell nothing of the kind."""
+    found = {script: set(footers) for script, footers in FOOTERS.items()}
+    for sample in samples:
+        if sample.kind != PAYMENT or sample.file in MADE:
+            continue
+        end = max((span[1] for span, _ in sample.parts), default=len(sample.text))
+        for line in sample.text[end:].split("\n")[1:]:
+            line = line.strip()
+            if len(line) >= MIN_FOOTER_LENGTH and not _NO_FOOTER.search(line):
+                found[_script_of(line)].add(line)
+    return {script: sorted(footers) for script, footers in found.items()}
+
+
+def _with_footer(
+    source: random.Random, labeled: Labeled, footers: dict[str, list[str]]
+) -> Labeled:
+    """Add a footer, or a reward for a payment."""
+    script = _script_of(labeled.text)
+    if labeled.kind == PAYMENT and source.random() < SHARE_OF_REWARDS:
+        footer = source.choice(REWARDS[script])
+    else:
+        footer = source.choice(footers[script])
+    return replace(labeled, text=f"{labeled.text}\n{footer}")
+
+
+def _script_of(text: str) -> str:
+    return "H" if _HANGUL.search(text) else "J" if _KANA.search(text) else "L"
 
 
 def _unchanged(labeled: Labeled) -> Labeled:
     return labeled
 
 
+# None: a footer.
 NOISE = (
     *(_on_one_line, _with_bars, _with_breaks, _toggle_mark),
-    *(_with_footer, _with_footer, _with_footer),
+    *(None, None, None, None),
     *(_unchanged, _unchanged, _unchanged),
 )
 
@@ -236,9 +268,10 @@ NOISE = (
 def generate(samples: list[Labeled], copies: int) -> Iterator[Labeled]:
     """Yield each sample and so many texts of its layout; the same ones at each call."""
     source = random.Random(SEED)
+    footers = collect_footers(samples)
     for sample in samples:
         yield sample
         if sample.file in MADE:
             continue
         for _ in range(copies):
-            yield add_noise(source, rewrite(source, sample))
+            yield add_noise(source, rewrite(source, sample), footers)

@@ -18,7 +18,7 @@ from tests.support.alert_training.labeled import Labeled
 
 # L-BFGS with a penalty on the sum of the weights drops most of the parts.
 KIND_OPTIONS = {"c1": 0.003, "c2": 0.001, "max_iterations": 60}
-NAME_OPTIONS = {"c1": 0.6, "c2": 0.03, "max_iterations": 120}
+NAME_OPTIONS = {"c1": 0.8, "c2": 0.03, "max_iterations": 120}
 # Texts that are made of each sample.
 COPIES = 2
 MIN_COUNT = 4
