@@ -29,7 +29,7 @@ from tests.support.taught_texts import change_text
 NAME = "notifications"
 PATH = "/api/account/entries/notification"
 TEXT = "신한카드(1309)승인 홍*동 {:,}원(일시불)11/10 08:31 lunch 7 누적{:,}원"
-TAUGHT, NEWEST = "exam 4", "exam 31"
+TAUGHT, NEWEST = "exam 4", "exam 33"
 SAMPLES = {
     "given": alert_samples.GIVEN,
     "2026": alert_samples.LAYOUTS_2026,

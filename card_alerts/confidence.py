@@ -54,6 +54,8 @@ _DONE = re.compile(
     r"(?:결제|이용|사용)하셨(?:어요|습니다)|(?:결제|승인)[가이][ ]?완료되었"
     r"|\b[Yy]ou made an? [$€£₹]\d"
 )
+# What a payment brings is no part of the name before it.
+_REWARD = re.compile(r"[ ](?:페이백|캐시백|적립|할인|인센티브|포인트)\Z")
 _LETTER = re.compile(r"\w")
 _CARD_DIGITS = re.compile(r"\d{3}|\*")
 _UNSEEN = re.compile(r"[\s(.…]+")
@@ -196,6 +198,8 @@ def _is_better(best: NameChance, result: ParseResult, source: SourceText) -> boo
         letter.isalpha() for letter in result.merchant
     )
     name = source.text[slice(*best.span)]
+    if _REWARD.search(name):
+        return False
     own = source.text[slice(*result.spans.get("merchant", (0, 0)))]
     rest = own[len(name) :] if own.startswith(name) else ""
     if rest and ("\n" in own or "   " in own or not _LETTER.search(rest)):

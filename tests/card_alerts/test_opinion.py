@@ -46,8 +46,9 @@ FIELDS_OF_THE_GRAMMAR = (
 def test_fields_of_the_grammar_are_never_changed() -> None:
     for message in load(GIVEN) + load(OWN):
         text, title = message["text"], message.get("title", "")
-        alone = parse(text, RECEIVED_AT, title=title, with_opinion=False)
-        both = parse(text, RECEIVED_AT, title=title)
+        sender = message.get("sender", "")
+        alone = parse(text, RECEIVED_AT, sender, title=title, with_opinion=False)
+        both = parse(text, RECEIVED_AT, sender, title=title)
         for name in FIELDS_OF_THE_GRAMMAR:
             assert getattr(both, name) == getattr(alone, name), (name, text)
 

@@ -137,6 +137,19 @@ def test_cash_conversions_and_points_are_no_payments(text: str) -> None:
     assert not parse(text, RECEIVED_AT, with_opinion=False).recognized
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[카카오페이] 내일(12/01) 정기결제가 진행돼요.\n- 상점: 소라뮤직\n- 금액: 8,400원",
+        "Discover: You've spent $1,500.00 on your card ending in 2718 this billing period.",
+        "우리카드(2718) 취소접수 12,000원 소라꽃집",
+    ],
+)
+def test_announced_and_summed_payments_are_none(text: str) -> None:
+    assert not parse(text, RECEIVED_AT).recognized
+    assert not parse(text, RECEIVED_AT, with_opinion=False).recognized
+
+
 def test_page_of_an_issuer_names_it_and_the_page_of_a_stranger_does_not() -> None:
     alert = "You made a $84.00 transaction with MAPLE BOOKS. Manage alerts at {}."
 
