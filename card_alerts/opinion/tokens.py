@@ -50,7 +50,7 @@ def kind_of(token: str) -> str:
 
 @lru_cache(maxsize=_CACHE)
 def _own_features(token: str) -> tuple[bytes, ...]:
-    """Return what is seen of a token itself."""
+    """Return the features of a token: its word, its length and its letters."""
     kind = kind_of(token)
     word = _word_of(token)
     own = [f"w={word}", f"n={kind}{min(len(token), 6)}"]
@@ -61,7 +61,7 @@ def _own_features(token: str) -> tuple[bytes, ...]:
 
 @lru_cache(maxsize=_CACHE)
 def _near_features(token: str) -> list[bytes]:
-    """Return what is seen of a word by those two and one before and after it."""
+    """Return the features that a word gives to its neighbors, by their distance."""
     word = _word_of(token)
     return [f"{distance}w={word}".encode() for distance in (2, 1, -1, -2)]
 
@@ -110,7 +110,7 @@ def describe(text: str, tokens: list[Token]) -> list[list[bytes]]:
 def _kind_features(
     glue: str, second: str, first: str, kind: str, after: str
 ) -> tuple[bytes, bytes]:
-    """Return what is seen of the kinds of a token, of two before and one after it."""
+    """Return the features of a token's kind beside the kinds of its neighbors."""
     beside = f"{first}{glue}{kind}"
     return f"t={beside}{after}".encode(), f"q={second}{beside}".encode()
 
@@ -145,6 +145,6 @@ def _describe_lines(tokens: list[Token], kinds: list[str]) -> list[tuple[bytes, 
 
 @lru_cache(maxsize=_CACHE)
 def _line_features(shape: str, number: int) -> tuple[tuple[bytes, ...], ...]:
-    """Return what is seen of a line by its first token, those between, its last."""
+    """Return the features of a line for its first, its middle and its last token."""
     line = f"l={number}".encode()
     return tuple((line, f"lp={side}{shape}".encode()) for side in "fme")

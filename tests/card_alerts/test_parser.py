@@ -130,22 +130,12 @@ def test_digits_of_a_card_are_found_in_every_print(text: str, hint: str) -> None
         "DBS: You made a cash withdrawal of SGD 80.00 with card ending 2718.",
         "Points redemption of $20.00 was posted to your card ending in 2718.",
         "JCBカード／キャッシングご利用のお知らせ\n【ご利用日時】2026/11/06\n【ご利用金額】40,000円",
-    ],
-)
-def test_cash_conversions_and_points_are_no_payments(text: str) -> None:
-    assert not parse(text, RECEIVED_AT).recognized
-    assert not parse(text, RECEIVED_AT, with_opinion=False).recognized
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
         "[카카오페이] 내일(12/01) 정기결제가 진행돼요.\n- 상점: 소라뮤직\n- 금액: 8,400원",
         "Discover: You've spent $1,500.00 on your card ending in 2718 this billing period.",
         "우리카드(2718) 취소접수 12,000원 소라꽃집",
     ],
 )
-def test_announced_and_summed_payments_are_none(text: str) -> None:
+def test_cash_points_sums_and_announcements_are_no_payments(text: str) -> None:
     assert not parse(text, RECEIVED_AT).recognized
     assert not parse(text, RECEIVED_AT, with_opinion=False).recognized
 

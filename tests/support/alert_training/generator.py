@@ -86,7 +86,7 @@ REWARDS = {
 }
 SHARE_OF_REWARDS = 0.2
 MIN_FOOTER_LENGTH = 10
-# Other fields, other events, and what is no sentence
+# Lines with the words of a field or of another event, and lines of one word
 _NO_FOOTER = re.compile(
     r"^\S*$|\d|:|취소|환불|거절|실패|사유|결제[ ]?(?:수단|방법|되었|됐)|取消|返金|理由|支払|"
     r"(?i:refund|declin|method|balance)"
