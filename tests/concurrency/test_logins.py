@@ -9,12 +9,16 @@ import pytest
 from django.utils import timezone
 from pytest_httpserver import HTTPServer
 
+from accounts.login.identity_provider import identity_provider
 from accounts.models import AuthSession, Member, RateLimit
 from accounts.security.rate_limits import LOGIN_PER_ACCOUNT, purge_rate_limits
+from core.bulkhead import Bulkhead
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
 from tests.support.id_tokens import CLIENT_ID, EMAIL, good_claims, make_id_token
 from tests.support.races import run_concurrently
+
+AT_ONCE = 8
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -107,8 +111,11 @@ def test_login_that_races_with_a_suspension_leaves_no_session_behind() -> None:
 
 
 @pytest.fixture
-def provider(settings: Any, httpserver: HTTPServer) -> None:
-    """Vouch for one token of each subject."""
+def provider(
+    settings: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Vouch for one token of each subject; no call waits for another."""
+    monkeypatch.setattr(identity_provider, "bulkhead", Bulkhead(AT_ONCE))
     settings.IDP_CLIENT_ID = CLIENT_ID
     settings.IDP_TOKENINFO_URL = httpserver.url_for("/tokeninfo")
     for subject in ("subject-1", "subject-2"):
@@ -127,8 +134,8 @@ def log_in_by_token(subject: str) -> Any:
 def test_first_logins_of_one_subject_at_once_end_at_one_member() -> None:
     for _ in range(5):
         Member.objects.all().delete()
-        responses = run_concurrently([lambda: log_in_by_token("subject-1")] * 8)
-        assert count_statuses(responses) == {200: 8}
+        responses = run_concurrently([lambda: log_in_by_token("subject-1")] * AT_ONCE)
+        assert count_statuses(responses) == {200: AT_ONCE}
         assert len({response.data["member"]["id"] for response in responses}) == 1
         assert [response.data["created"] for response in responses].count(True) == 1
         assert Member.objects.count() == 1
@@ -139,8 +146,8 @@ def test_local_account_is_linked_once_by_logins_at_once() -> None:
     for _ in range(5):
         Member.objects.all().delete()
         local = make_member(email=EMAIL)
-        responses = run_concurrently([lambda: log_in_by_token("subject-1")] * 8)
-        assert count_statuses(responses) == {200: 8}
+        responses = run_concurrently([lambda: log_in_by_token("subject-1")] * AT_ONCE)
+        assert count_statuses(responses) == {200: AT_ONCE}
         assert {response.data["member"]["id"] for response in responses} == {local.pk}
         assert [response.data["linked"] for response in responses].count(True) == 1
         assert not any(response.data["created"] for response in responses)
