@@ -187,11 +187,14 @@ BALANCE_PATTERN = pattern(
     example="잔액 326,348원",
 )
 
-# 잔액 USD 104.20, USD 잔액 104.20, 잔액 12,420엔
+# 잔액 USD 104.20, USD 잔액 104.20, 잔액 12,420엔, 남은 THB 610.00
 _FOREIGN_BALANCE = pattern(
     rf"""
     (?=[A-Z잔남])(?:(?<![A-Za-z])(?P<code_before>[A-Z]{{3}})[ ]?)?
-    (?:잔액|잔고|(?:남은|잔여)[ ]?금액|남은[ ][가-힣]{{2,6}}머니)
+    (?:
+        잔액 | 잔고 | (?:남은|잔여)[ ]?금액 | 남은[ ][가-힣]{{2,6}}머니
+        | 남은(?=[ ](?:[A-Z]{{3}}[ ])?\d)
+    )
     (?:은|이)?[ :]{{0,3}}\n?[ ]?
     (?:(?:(?P<sign>{CURRENCY_SIGN_PATTERN})|(?P<code>[A-Z]{{3}}))[ ]?)?
     (?P<number>{_DECIMAL_COMMA}|{_WHOLE}{_DECIMALS})(?!\d|,\d)

@@ -48,7 +48,7 @@ _MERCHANT_END = pattern(
             (?!(?-i:[A-Z][a-z])[A-Za-z &.,'-]{1,40}\)\.[ ](?:it|your)\b)
             # S-22 (TOA PAYOH 210) FOOD HOUSE
             (?![^()\n]{1,40}\)(?-i:[ ][A-Z]{3,}){2})
-          | ,[ ](?:on|for|and|your)\b
+          | ,[ ](?:on|for|and|your|(?:credit|debit)[ ]card)\b
       )
     | ,[ ][A-Z][A-Za-z ]{2,20}\.[ ]
     | [ ]from[ ](?:[A-Za-z]{2,20}[ ])?(?:a/c|acct|account|card)[ .:#*-]
@@ -186,7 +186,7 @@ _MERCHANT_STARTS = tuple(
         (
             r"""
             (?:
-                \b(?:merchant|shop|store|retailer|info|payee|where|paid)
+                \b(?:merchant(?:[ ]name)?|shop|store|retailer|info|payee|where|paid)
                 [ ]?(?::|-(?=[ ]))
                 | (?<=\.[ ])description:[ ](?:\d{9,16}[ ])?
                 | ^transaction[ ]details:
@@ -226,15 +226,16 @@ _MERCHANT_STARTS = tuple(
         ),
         (
             r"""
-            \b(?=[pdcm])
+            (?:\b(?=[pdcm])|(?=\d,))
             (?:
-                purchase,[ ][\d/]{6,10}[ ][A-Z/ ]{4,24}[ ]-[ ]
+                pur(?:chase)?,[ ][\d/]{6,10}[ ][A-Z/ ]{4,24}(?:[ ]-|,)[ ]
+                | \d,[ ](?-i:(?=[A-Z]))(?=[^\n,]{2,40},[ ](?:credit|debit)[ ]card\b)
                 | POS/ | P2M/\d{6,14}/
                 | (?:debited|charged|made)\b[^\n]{1,120}[ ]towards?[ ]
             )
             """,
             "POS/HARBOR COFFEE",
-            ("pos/", "p2m/", " towards", "purchase, "),
+            ("pos/", "p2m/", " towards", "purchase, ", "pur, ", "it card"),
         ),
         (
             rf"""

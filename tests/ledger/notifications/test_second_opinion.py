@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("now")]
 
 # The grammar knows no such payment, the model does.
 RESCUED = "[두레클럽] 홍*동님 10/24 22:31 8,500원 일시불 빛고을떡집"
-RESCUED_NEXT = "[두레클럽] 홍*동님 10/25 09:12 12,300원 일시불 소담분식"
+RESCUED_NEXT = "[두레클럽] 홍*동님 10/25 09:12 12,300원 일시불 달빛문구"
 # The grammar takes it for a payment.
 NOTICE = "[모임] 회비 32,000원 결제 확인되었습니다. 감사합니다"
 NOTICE_NEXT = "[모임] 회비 41,000원 결제 확인되었습니다. 감사합니다"
@@ -44,7 +44,7 @@ def test_corrected_name_and_the_confirmation_settle_all(
     client.send("PATCH", f"{ENTRIES}/{second['entry']['id']}", {"memo": "빛고을책방"})
     client.send("POST", f"{ENTRIES}/{second['entry']['id']}/confirm")
     third = send(RESCUED_NEXT)
-    assert (third["entry"]["memo"], "unsure" in third["entry"]) == ("소담분식", False)
+    assert (third["entry"]["memo"], "unsure" in third["entry"]) == ("달빛문구", False)
 
 
 def test_what_one_member_confirms_is_doubted_for_others(
