@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from card_alerts.opinion.opinion import (
     FIGURES_FILE,
     KINDS_FILE,
@@ -12,7 +14,7 @@ from card_alerts.opinion.opinion import (
 )
 from tests.support.alert_training.__main__ import as_text, describe
 from tests.support.alert_training.generator import generate
-from tests.support.alert_training.labeled import load_labeled
+from tests.support.alert_training.labeled import Labeled, load_labeled
 from tests.support.alert_training.measure import train
 
 # Another processor rounds otherwise.
@@ -20,8 +22,14 @@ MAX_DIFFERENCE = 0.02
 MAX_BYTES = 1_000_000
 
 
-def test_training_anew_makes_the_model_of_the_repository(tmp_path: Path) -> None:
-    samples = load_labeled()
+@pytest.fixture(scope="module")
+def samples() -> list[Labeled]:
+    return load_labeled()
+
+
+def test_training_anew_makes_the_model_of_the_repository(
+    samples: list[Labeled], tmp_path: Path
+) -> None:
     anew, kept = train(samples, tmp_path), read_opinion(MODEL)
 
     assert kept is not None
@@ -40,9 +48,9 @@ def test_training_anew_makes_the_model_of_the_repository(tmp_path: Path) -> None
                 assert abs(one.chance - other.chance) < MAX_DIFFERENCE
 
 
-def test_figures_are_of_the_samples_of_today() -> None:
+def test_figures_are_of_the_samples_of_today(samples: list[Labeled]) -> None:
     figures = json.loads((MODEL / FIGURES_FILE).read_text(encoding="utf-8"))
-    stored = describe(load_labeled(), MODEL)
+    stored = describe(samples, MODEL)
 
     # Else run script/train-alerts.
     assert {name: figures[name] for name in stored} == stored
@@ -51,11 +59,13 @@ def test_figures_are_of_the_samples_of_today() -> None:
     assert text == as_text(figures["percent"])
 
 
-def test_generated_texts_are_the_same_each_time_and_keep_their_marks() -> None:
-    samples = load_labeled()[:200]
-    made = list(generate(samples, 2))
+def test_generated_texts_are_the_same_each_time_and_keep_their_marks(
+    samples: list[Labeled],
+) -> None:
+    few = samples[:200]
+    made = list(generate(few, 2))
 
-    assert made == list(generate(samples, 2))
+    assert made == list(generate(few, 2))
     assert len(made) == 600
     for each in made:
         for (start, end), _ in each.parts:
