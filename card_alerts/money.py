@@ -7,7 +7,13 @@ from itertools import islice
 from typing import NamedTuple
 
 from card_alerts.currencies import CURRENCY_CODES, CURRENCY_SIGNS, CURRENCY_WORDS
-from card_alerts.masked_text import ANY_PLACEHOLDER, BALANCE, BENEFIT, INSTALLMENT
+from card_alerts.masked_text import (
+    ANY_PLACEHOLDER,
+    BALANCE,
+    BENEFIT,
+    INSTALLMENT,
+    TIMESTAMP,
+)
 from card_alerts.patterns import pattern
 from card_alerts.result import Span
 
@@ -82,6 +88,9 @@ _STATUS_FOLLOWS = pattern(
     rf"[ ]?(?:해외)?(?:결제|승인|사용|이용|취소)|[ ]?(?:\n|$)|[ ]{BENEFIT}",
     example="12 USD 결제",
 )
+_EVENT_FOLLOWS = pattern(
+    r"[ ]?(?:해외[ ]?)?(?:결제|승인|사용|이용|취소)", example=" 결제 완료"
+)
 _CURRENCY_MAY_FOLLOW = pattern(
     rf"""
     [A-Z${"".join(sorted({word[0] for word in CURRENCY_WORDS}))}]
@@ -141,6 +150,14 @@ _BARE_LABELED = pattern(
 )
 _BARE_NEGATIVE = pattern(
     r"(?<![\d\w*-])-(?P<number>\d{1,12})(?![\d,:/*-])", example="출금 -5000"
+)
+# 출금취소⏎5,180, above other amounts
+_BARE_PAID = pattern(
+    rf"""
+    (?:(?:출금|취소|승인)[ \n]|(?:일시불|{TIMESTAMP})[ ]-|금액[ ]?:[ ])
+    (?P<number>{_COMMA_GROUPED})(?=[ \n])
+    """,
+    example="출금취소\n5,180\n",
 )
 
 _VALUE = rf"""
@@ -276,19 +293,47 @@ def find_code_beside(text: str, span: Span) -> str | None:
     return code["code"] if code else None
 
 
-def find_foreign_amounts(text: str) -> Iterator[MoneyMatch]:
-    has_currency_first = False
+def find_foreign_amounts(text: str) -> list[MoneyMatch]:
+    """Return the amounts beside their currency, in their order.
+
+    Below one whose currency stands before the number, only what was paid in the same
+    currency may have it behind: USD 100.20 보유, 12.50 USD 결제.
+    """
+    found: list[MoneyMatch] = []
+    before: list[Span] = []
     for match in islice(_CURRENCY_FIRST.finditer(text), MAX_AMOUNTS):
         sign = match["sign"] or ""
         code = CURRENCY_SIGNS.get(sign, match["code"])
         if sign in SHARED_SIGNS:
             code = find_code_beside(text, match.span()) or code
         if code in CURRENCY_CODES:
-            has_currency_first = True
+            before.append(match.span())
             if not is_truncated(match["number"], code):
-                yield _money_match(match, code, "sign" if match["sign"] else "code")
-    if has_currency_first or not _CURRENCY_MAY_FOLLOW.search(text):
-        return
+                group = "sign" if match["sign"] else "code"
+                found.append(_money_match(match, code, group))
+    if not _CURRENCY_MAY_FOLLOW.search(text):
+        return found
+    if not before:
+        return list(_find_currency_last(text))
+    currencies = {each.currency for each in found}
+    behind = [
+        money
+        for money in _find_currency_last(text)
+        if not any(
+            start < money.span[1] and money.span[0] < end for start, end in before
+        )
+        and (
+            money.span < before[0]
+            or (
+                money.currency in currencies
+                and _EVENT_FOLLOWS.match(text, money.span[1])
+            )
+        )
+    ]
+    return sorted([*found, *behind], key=lambda money: money.span) if behind else found
+
+
+def _find_currency_last(text: str) -> Iterator[MoneyMatch]:
     for match in islice(_CURRENCY_LAST.finditer(text), MAX_AMOUNTS):
         group = "word" if match["word"] else "code" if match["code"] else "loose"
         code = match[group]
@@ -317,6 +362,13 @@ def find_glued_amounts(text: str) -> list[MoneyMatch]:
         return []
     matches = islice(_GLUED_WON.finditer(text), MAX_AMOUNTS)
     return [_money_match(match, WON, "number") for match in matches]
+
+
+def find_paid_without_currency(text: str, end: int) -> MoneyMatch | None:
+    """Return the amount behind a word for paying, before `end` and on another line."""
+    last = text.rfind("\n", 0, end)
+    match = _BARE_PAID.search(text, 0, last + 1) if last > 0 else None
+    return _money_match(match, WON, "number") if match else None
 
 
 def find_amounts_without_currency(text: str) -> list[MoneyMatch]:

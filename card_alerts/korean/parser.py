@@ -89,6 +89,26 @@ _AMOUNT_LABELS = tuple(
     )
 )
 
+# 이번달 사용 340,200원, 오늘 총 45,600원 사용
+_PERIOD = pattern(
+    r"""
+    \W{0,3}
+    (?:(?:이번|지난)[ ]?[달주]|이달|올해|오늘[ ]?(?:까지|총|쓴)|\d{1,2}월(?![ ]?\d))
+    """,
+    example="이번달 사용",
+)
+# USD 100.20 남음
+_LEFT = pattern(r"[이가]?[ ]?(?:남[았음]|보유)", example=" 남음")
+# The same amount once more, or in won
+_LABEL_OF_PAID = pattern(
+    r"""
+    (?<!보유)(?<!보유[ ])금액 | 원화 | 환산 | 청구 | 환율 | 합계 | 총액 | 승인
+    | 결제(?![ ]?[전후]) | 취소 | 환불 | 반환 | 영수 | 수납 | 납부 | 출금 | 차감
+    | (?<![가-힣])[약총][ ]*\Z
+    """,
+    example="원화 환산 ",
+)
+
 
 def parse_korean(source: SourceText) -> ParseResult:
     # The dot of a Japanese keyboard separates like the Korean one.
@@ -234,8 +254,16 @@ def _choose_amounts(
     message: TokenizedMessage,
 ) -> tuple[MoneyMatch | None, MoneyMatch | None]:
     text = message.masked.text
-    won = _choose_amount(message.won_amounts, text, message.text)
-    foreign = _choose_amount(message.foreign_amounts, text, message.text)
+    ends = [each.span[1] for each in (*message.won_amounts, *message.foreign_amounts)]
+    line_end = text.find("\n", min(ends)) if len(ends) > 1 else -1
+    won, foreign = (
+        _choose_amount(
+            [each for each in amounts if not _is_other_field(text, each, line_end)],
+            text,
+            message.text,
+        )
+        for amounts in (message.won_amounts, message.foreign_amounts)
+    )
     if foreign is None or won is None:
         return foreign or won, None
     before_won = text[max(0, won.span[0] - 6) : won.span[0]]
@@ -270,6 +298,23 @@ def _choose_amount(
     # 5000원 국밥
     certain = [each for each in amounts if not WORD_FOLLOWS.match(text, each.span[1])]
     return (certain or amounts)[0]
+
+
+def _is_other_field(text: str, money: MoneyMatch, line_end: int) -> bool:
+    """Return True for 보유 12,340원 below the line of the first amount."""
+    if not 0 <= line_end < money.span[0]:
+        return False
+    start = text.rfind("\n", 0, money.span[0]) + 1
+    end = text.find("\n", money.span[1])
+    line = text[start : end if end >= 0 else len(text)]
+    label = text[start : money.span[0]]
+    if _PERIOD.match(line) or _LEFT.match(text, money.span[1]):
+        return True
+    return (
+        KEYWORD not in line
+        and any(letter.isalpha() for letter in label)
+        and not _LABEL_OF_PAID.search(label)
+    )
 
 
 def _is_part_of_merchant(keyword: StatusKeyword, message: TokenizedMessage) -> bool:

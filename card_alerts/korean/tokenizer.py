@@ -58,6 +58,7 @@ from card_alerts.money import (
     find_foreign_amounts,
     find_foreign_balances,
     find_glued_amounts,
+    find_paid_without_currency,
     find_won_amounts,
     is_balance,
     is_plausible_total,
@@ -162,11 +163,22 @@ class TokenizedMessage:
         if not self.won_amounts and not self.foreign_amounts:
             self.won_amounts = find_amounts_without_currency(masked.text)
             self.is_currency_missing = True
+        else:
+            self._add_paid_above_others()
         masked.mask_spans([money.span for money in self.won_amounts], AMOUNT)
         if "완료" in masked.text:
             masked.mask_all(side_patterns.COMPLETED_AFTER_AMOUNT, NOISE)
         self._mask_card()
         self._mask_labels_and_keywords()
+
+    def _add_paid_above_others(self) -> None:
+        amounts = (*self.won_amounts, *self.foreign_amounts)
+        first = min((each.span[0] for each in amounts), default=0)
+        if "," not in self.masked.text[:first]:
+            return
+        paid = find_paid_without_currency(self.masked.text, first)
+        if paid:
+            self.won_amounts.insert(0, paid)
 
     @property
     def has_installment_terms(self) -> bool:

@@ -22,6 +22,25 @@ def test_home_currency_is_not_foreign() -> None:
     assert (at_home.amount, at_home.currency) == (8, None)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("12.50 USD 결제\nMaple Cafe\n지갑 USD 100.20", (None, Decimal("12.50"))),
+        ("12.50(USD) 승인\nMaple Cafe\nUSD 100.20 남음", (None, Decimal("12.50"))),
+        ("해외승인 USD 12.50\nMaple Cafe\n보유 31,200원", (None, Decimal("12.50"))),
+        ("해외승인 USD 12.50\nMaple Cafe\n원화 16,900원", (16_900, Decimal("12.50"))),
+        ("체크카드출금\n5,180\n소라상회\n보유 31,200원", (5_180, None)),
+        ("5,180원 소라상회 승인\n이번달 사용 31,200원", (5_180, None)),
+    ],
+)
+def test_amount_of_another_line_is_not_the_paid_one(
+    text: str, expected: tuple[int | None, Decimal | None]
+) -> None:
+    parsed = parse(f"[KB국민카드] 1234 01/02 08:30\n{text}", RECEIVED_AT)
+
+    assert (parsed.amount, parsed.original_amount) == expected
+
+
 def test_spans_are_those_of_the_original_text() -> None:
     text = "（알림）신한카드（２０７７）승\u200b인 남궁*수 ２３，９００원(3개월)01/02 08:30 초록\u200b들판 누적1,203,450원"
 
