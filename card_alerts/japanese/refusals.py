@@ -215,7 +215,8 @@ _NEXT_DAY = pattern(
     r"""
     次回(?:の)?(?:ご?請求|お?支払い?|更新|決済)(?:日|[ ](?=\d))[^\n。]{0,20}
     # Below a payment: the sum of the month, and the days until it is booked
-    | (?<=[。\n])今月の(?:ご)?利用(?:合計|総額)[ :]{0,2}[\d,]{1,12}円[^\n]{0,40}
+    | (?<=[。\n])今月の(?:ご)?利用(?:合計|総額|金?額)[ :]{0,2}[\d,]{1,12}円[^\n]{0,40}
+    | (?<=[。\n])ご?利用可能(?:額|枠|残高)[ :]{0,2}[\d,]{1,12}円
     | 詳細は[^\n。]{0,24}明細[^\n。]{0,20} | カード会社の締日[^\n]{0,80}
     | 売り手の代行として[^\n]{0,60}
     """,
@@ -227,7 +228,10 @@ def remove_notes(text: str) -> str:
     """Blank the notes of a mail, whose words are not of the payment."""
     if "※" in text or "注)" in text:
         text = _NOTE.sub(_blank, text)
-    if any(word in text for word in ("次回", "今月の", "締日", "代行", "詳細は")):
+    if any(
+        word in text
+        for word in ("次回", "今月の", "利用可能", "締日", "代行", "詳細は")
+    ):
         text = _NEXT_DAY.sub(_blank, text)
     return _NOT_A_BILL.sub(_blank, text) if "確定する" in text else text
 

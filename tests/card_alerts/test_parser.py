@@ -41,6 +41,18 @@ def test_amount_of_another_line_is_not_the_paid_one(
     assert (parsed.amount, parsed.original_amount) == expected
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["今月の利用額 120,000円", "今月のご利用金額 120,000円", "利用可能額 500,000円"],
+)
+def test_sum_below_a_japanese_payment_is_not_the_paid_one(line: str) -> None:
+    text = (
+        f"【au PAY】お支払い完了\nお支払い先\nたぬき書店\nお支払い金額\n1,260円\n{line}"
+    )
+
+    assert parse(text, RECEIVED_AT).original_amount == 1260
+
+
 def test_spans_are_those_of_the_original_text() -> None:
     text = "（알림）신한카드（２０７７）승\u200b인 남궁*수 ２３，９００원(3개월)01/02 08:30 초록\u200b들판 누적1,203,450원"
 
