@@ -316,7 +316,7 @@ class MessageEvidence:
             self.is_undecided = is_open and self._may_be_payment()
             self.is_unlikely = True
             return reason
-        if rejection_rules.PERIOD_TOTAL.search(self.message.masked.text):
+        if self._tells_total():
             return Reason.NO_PAYMENT
         if self._is_pending():
             return Reason.NO_PAYMENT
@@ -324,6 +324,14 @@ class MessageEvidence:
             return None
         self.is_undecided = self._may_be_payment() and not self._is_other_message()
         return Reason.NO_PAYMENT
+
+    def _tells_total(self) -> bool:
+        """Return True for what a time brought, unless it is told beside a payment."""
+        total = rejection_rules.PERIOD_TOTAL.search(self.message.masked.text)
+        if total is None or self.money is None:
+            return total is not None
+        is_payment = self.is_detailed or self.keyword is not None
+        return not is_payment or total.start() <= self.money.span[0] < total.end()
 
     def _may_be_payment(self) -> bool:
         is_from_abroad = rejection_rules.is_sent_from_abroad(self.message.text)

@@ -31,6 +31,7 @@ def test_home_currency_is_not_foreign() -> None:
         ("해외승인 USD 12.50\nMaple Cafe\n원화 16,900원", (16_900, Decimal("12.50"))),
         ("체크카드출금\n5,180\n소라상회\n보유 31,200원", (5_180, None)),
         ("5,180원 소라상회 승인\n이번달 사용 31,200원", (5_180, None)),
+        ("5,180원 소라상회 승인\n이번 주 지출 31,200원", (5_180, None)),
     ],
 )
 def test_amount_of_another_line_is_not_the_paid_one(
