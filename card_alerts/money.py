@@ -296,8 +296,8 @@ def find_code_beside(text: str, span: Span) -> str | None:
 def find_foreign_amounts(text: str) -> list[MoneyMatch]:
     """Return the amounts beside their currency, in their order.
 
-    Below one whose currency stands before the number, only what was paid in the same
-    currency may have it behind: USD 100.20 보유, 12.50 USD 결제.
+    After an amount such as USD 100.20, one such as 12.50 USD counts only if it has the
+    same currency and a word such as 결제 follows it.
     """
     found: list[MoneyMatch] = []
     before: list[Span] = []

@@ -326,7 +326,7 @@ class MessageEvidence:
         return Reason.NO_PAYMENT
 
     def _tells_total(self) -> bool:
-        """Return True for what a time brought, unless it is told beside a payment."""
+        """Return True for the total of a week or month without a payment beside it."""
         total = rejection_rules.PERIOD_TOTAL.search(self.message.masked.text)
         if total is None or self.money is None:
             return total is not None
